@@ -26,8 +26,8 @@ func Acting(ctx context.Context, userID int64) context.Context {
 // of all that locks an account, only LockToClose and changes of the columns that have a unique index wait for it.
 func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 	var closed bool
-	err := db.LockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).ColumnExpr("closed_at IS NOT NULL").
-		Where("id = ?", userID)).Scan(ctx, &closed)
+	err := db.ScanPrepared(ctx, tx, &closed, db.LockedFor("KEY SHARE", tx.NewSelect().Model((*row)(nil)).
+		ColumnExpr("closed_at IS NOT NULL").Where("id = ?", bun.Safe("?"))).String(), userID)
 	if closed || errors.Is(err, db.ErrNoRows) {
 		err = ErrClosed
 	}

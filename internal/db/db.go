@@ -44,6 +44,7 @@ type DB struct {
 	runsTwice  atomic.Bool                      // see RunTwice
 	watch      watchers
 	writable   writability
+	frequent   *statements   // of transactions of Tx; nil where a pooler would not know them again
 	writeSlots chan struct{} // holds one value for each running transaction; waiting ones are served in order
 	sqlite     bool
 	dir        string      // of the SQLite file
@@ -135,6 +136,7 @@ func (d *DB) openSQLite(dir string) error {
 	r.SetMaxIdleConns(8)
 	d.write, d.DB, d.sqlite, d.dir = bun.NewDB(w, sqlitedialect.New()), bun.NewDB(r, sqlitedialect.New()), true, dir
 	d.long = d.write
+	d.frequent = &statements{pool: d.write, sqlite: true}
 	d.writeSlots = make(chan struct{}, 1)
 	return nil
 }
@@ -169,6 +171,9 @@ func (d *DB) openPostgres(ctx context.Context, databaseURL string, s session) er
 	long.SetMaxOpenConns(4)
 	d.DB, d.long = bun.NewDB(pool, pgdialect.New()), bun.NewDB(long, pgdialect.New())
 	d.write = d.DB
+	if !d.pooled {
+		d.frequent = &statements{pool: d.write}
+	}
 	d.writeSlots = make(chan struct{}, writers)
 	return nil
 }

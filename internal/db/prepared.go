@@ -30,21 +30,25 @@ func (d *DB) Prepared(text string) *Prepared { return &Prepared{db: d, pool: d.D
 // Row runs the query and reads the columns of its first row into dest. It returns ErrNoRows where there is none.
 func (p *Prepared) Row(ctx context.Context, values []any, dest ...any) error {
 	if p.db.pooled {
-		return p.pool.DB.QueryRowContext(ctx, p.placeholders(), values...).Scan(dest...)
+		return p.pool.DB.QueryRowContext(ctx, placeholders(p.db.sqlite, p.text), values...).Scan(dest...)
 	}
 	stmt, err := p.prepared(ctx)
 	if err != nil {
 		return err
 	}
-	if p.db.sqlite {
-		// SQLite returns one row of its file before a cancellation could take effect; to support that would take two
-		// goroutines.
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		ctx = context.WithoutCancel(ctx)
+	if ctx, err = uninterrupted(ctx, p.db.sqlite); err != nil {
+		return err
 	}
-	return stmt.QueryRowContext(ctx, p.bound(values)...).Scan(dest...)
+	return stmt.QueryRowContext(ctx, bound(p.db.sqlite, values)...).Scan(dest...)
+}
+
+// uninterrupted returns the context in which a statement of ctx runs that ends at once. SQLite has done it before a
+// cancellation could take effect; to support that would take two goroutines.
+func uninterrupted(ctx context.Context, sqlite bool) (context.Context, error) {
+	if !sqlite {
+		return ctx, nil
+	}
+	return context.WithoutCancel(ctx), ctx.Err()
 }
 
 // Model runs the query and reads its first row into a model. It returns ErrNoRows where there is none.
@@ -53,11 +57,16 @@ func (p *Prepared) Model(ctx context.Context, values []any, into any) error {
 	if err != nil {
 		return err
 	}
+	return scanFirst(ctx, p.pool, rows, into)
+}
+
+// scanFirst reads the first row into a model and closes the rows. It returns ErrNoRows where there is none.
+func scanFirst(ctx context.Context, pool *bun.DB, rows *sql.Rows, into any) error {
 	defer rows.Close()
 	if !rows.Next() {
 		return cmp.Or(rows.Err(), ErrNoRows)
 	}
-	if err := p.pool.ScanRow(ctx, rows, into); err != nil {
+	if err := pool.ScanRow(ctx, rows, into); err != nil {
 		return err
 	}
 	return rows.Close()
@@ -75,25 +84,28 @@ func (p *Prepared) Models(ctx context.Context, values []any, into any) error {
 // Query runs the query and returns its rows, which the caller closes.
 func (p *Prepared) Query(ctx context.Context, values []any) (*sql.Rows, error) {
 	if p.db.pooled {
-		return p.pool.DB.QueryContext(ctx, p.placeholders(), values...)
+		return p.pool.DB.QueryContext(ctx, placeholders(p.db.sqlite, p.text), values...)
 	}
 	stmt, err := p.prepared(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return stmt.QueryContext(ctx, p.bound(values)...)
+	return stmt.QueryContext(ctx, bound(p.db.sqlite, values)...)
 }
 
 // sqliteTime is how bun writes times for SQLite, which compares them as text.
 const sqliteTime = "2006-01-02 15:04:05.999999-07:00"
 
 // bound returns the values as the engine's driver takes them.
-func (p *Prepared) bound(values []any) []any {
-	if !p.db.sqlite {
+func bound(sqlite bool, values []any) []any {
+	if !sqlite {
 		return values
 	}
 	bound := slices.Clone(values)
 	for i, value := range bound {
+		if t, ok := value.(*time.Time); ok && t != nil {
+			value = *t
+		}
 		if t, ok := value.(time.Time); ok {
 			bound[i] = t.UTC().Format(sqliteTime)
 		}
@@ -107,7 +119,7 @@ func (p *Prepared) prepared(ctx context.Context) (*sql.Stmt, error) {
 	if stmt := p.stmt.Load(); stmt != nil {
 		return stmt, nil
 	}
-	made, err := p.pool.DB.PrepareContext(ctx, p.placeholders())
+	made, err := p.pool.DB.PrepareContext(ctx, placeholders(p.db.sqlite, p.text))
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +130,11 @@ func (p *Prepared) prepared(ctx context.Context) (*sql.Stmt, error) {
 }
 
 // placeholders returns the text with the engine's own placeholders.
-func (p *Prepared) placeholders() string {
-	if p.db.sqlite {
-		return p.text
+func placeholders(sqlite bool, text string) string {
+	if sqlite {
+		return text
 	}
-	parts := strings.Split(p.text, "?")
+	parts := strings.Split(text, "?")
 	var b strings.Builder
 	for i, part := range parts {
 		if i > 0 {

@@ -86,6 +86,9 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 	for try := 1; ; try++ {
 		err := d.notifyWatchers(ctx, func(ctx context.Context) error { return d.once(ctx, l, fn) })
 		if err == nil {
+			if d.frequent != nil {
+				d.frequent.prepare(ctx)
+			}
 			return nil
 		}
 		// A try that the end of the time cuts short says nothing; what kept the ones before from success does.
@@ -184,6 +187,7 @@ func (d *DB) once(ctx context.Context, l limits, fn func(context.Context, bun.Tx
 			return err
 		}
 	}
+	ctx = context.WithValue(ctx, statementsKey{}, d.frequent)
 	if err := guard(ctx, tx); err != nil {
 		return err
 	}

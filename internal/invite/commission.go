@@ -49,8 +49,8 @@ type inviter struct {
 func inviterOf(ctx context.Context, tx bun.Tx, userID int64) (found inviter, err error) {
 	for {
 		before := found.ID
-		err := tx.NewRaw(`SELECT i.id, i.banned_at IS NULL AS earns FROM account u JOIN account i ON i.id = u.invited_by
-			WHERE u.id = ?`, userID).Scan(ctx, &found)
+		err := db.ScanPrepared(ctx, tx, &found, `SELECT i.id, i.banned_at IS NULL AS earns
+			FROM account u JOIN account i ON i.id = u.invited_by WHERE u.id = ?`, userID)
 		if err != nil {
 			return inviter{}, db.OrMissing(err, nil)
 		}

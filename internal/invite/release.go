@@ -64,8 +64,8 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 // whatever ends an account takes back what it has still to get, and would not see what tx adds. Of all that locks an
 // account, only account.LockToClose and changes of columns with a unique index wait for this lock.
 func hasLeft(ctx context.Context, tx bun.Tx, userID int64) (left bool, err error) {
-	err = db.LockedFor("KEY SHARE", tx.NewSelect().Table("account").ColumnExpr("closed_at IS NOT NULL").
-		Where("id = ?", userID)).Scan(ctx, &left)
+	err = db.ScanPrepared(ctx, tx, &left, db.LockedFor("KEY SHARE", tx.NewSelect().Table("account").
+		ColumnExpr("closed_at IS NOT NULL").Where("id = ?", bun.Safe("?"))).String(), userID)
 	return left, err
 }
 

@@ -51,6 +51,9 @@ func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows [
 	if len(userIDs) == 0 {
 		return nil, nil
 	}
+	if len(userIDs) == 1 {
+		return rows, db.ScanPrepared(ctx, tx, &rows, s.byUser.lock, userIDs[0])
+	}
 	err = db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).
 		Scan(ctx)
 	return rows, err
@@ -120,7 +123,7 @@ func (s *Services) outdated(ctx context.Context, tx bun.Tx, userIDs []int64) (ch
 	if err != nil {
 		return nil, err
 	}
-	services, packages, err := held(ctx, tx, userIDs)
+	services, packages, err := s.held(ctx, tx, userIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -131,6 +134,11 @@ func (s *Services) outdated(ctx context.Context, tx bun.Tx, userIDs []int64) (ch
 		was := rows[i]
 		a := was
 		a.derive(services[a.UserID], packages[a.UserID], now)
+		if a.State == None {
+			if err := a.findExpired(ctx, tx); err != nil {
+				return nil, err
+			}
+		}
 		if !a.same(&was) {
 			a.remember(&was, now)
 			changed = append(changed, a)
@@ -162,16 +170,27 @@ func endUsed(ctx context.Context, tx bun.Tx, byUser map[int64][]Package, now tim
 	return err
 }
 
-// held reads all services and packages that the users ever had, by user.
-func held(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64][]Service, map[int64][]Package, error) {
+// held reads the services and packages of the users that have not ended, by user. Each of a user's purchases reads what
+// the user holds, so of one user the queries are prepared.
+func (s *Services) held(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64][]Service, map[int64][]Package,
+	error,
+) {
 	var services []Service
-	if err := withCycle(idb.NewSelect().Model(&services)).Where("service.user_id IN (?)", bun.List(userIDs)).
-		OrderExpr("ends_at, id").Scan(ctx); err != nil {
+	var packages []Package
+	readServices := func() error {
+		return heldServices(tx, &services).Where("service.user_id IN (?)", bun.List(userIDs)).Scan(ctx)
+	}
+	readPackages := func() error {
+		return heldPackages(tx, &packages).Where("user_id IN (?)", bun.List(userIDs)).Scan(ctx)
+	}
+	if len(userIDs) == 1 {
+		readServices = func() error { return db.ScanPrepared(ctx, tx, &services, s.byUser.held, userIDs[0]) }
+		readPackages = func() error { return db.ScanPrepared(ctx, tx, &packages, s.byUser.heldPackages, userIDs[0]) }
+	}
+	if err := readServices(); err != nil {
 		return nil, nil, err
 	}
-	var packages []Package
-	if err := idb.NewSelect().Model(&packages).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("id").
-		Scan(ctx); err != nil {
+	if err := readPackages(); err != nil {
 		return nil, nil, err
 	}
 	byUser, packagesByUser := map[int64][]Service{}, map[int64][]Package{}
@@ -184,8 +203,28 @@ func held(ctx context.Context, idb bun.IDB, userIDs []int64) (map[int64][]Servic
 	return byUser, packagesByUser, nil
 }
 
+func heldServices(idb bun.IDB, into any) *bun.SelectQuery {
+	return withCycle(idb.NewSelect().Model(into)).Where("service.ended_at IS NULL").OrderExpr("ends_at, id")
+}
+
+func heldPackages(idb bun.IDB, into any) *bun.SelectQuery {
+	return idb.NewSelect().Model(into).Column("id", "user_id", "bytes", "used", "expires_at").
+		Where("ended_at IS NULL").OrderExpr("id")
+}
+
+// findExpired sets the state of a user who holds nothing: Expired where there ever was a service or a package.
+func (a *Access) findExpired(ctx context.Context, tx bun.Tx) error {
+	var had bool
+	err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM service WHERE user_id = ?0)
+		OR EXISTS (SELECT 1 FROM package WHERE user_id = ?0)`, a.UserID).Scan(ctx, &had)
+	if had {
+		a.State = Expired
+	}
+	return err
+}
+
 func withCycle(q *bun.SelectQuery) *bun.SelectQuery {
-	return q.ColumnExpr("service.*, c.up, c.down, c.billed, c.billed_up, c.started_at AS cycle_began_at").
+	return q.ColumnExpr("?TableColumns, c.up, c.down, c.billed, c.billed_up, c.started_at AS cycle_began_at").
 		Join("JOIN service_cycle AS c ON c.service_id = service.id AND c.cycle = service.cycle")
 }
 
@@ -236,7 +275,7 @@ func (a *Access) derive(services []Service, packages []Package, now time.Time) {
 		a.State = Active
 	case len(running) > 0:
 		a.State = Exhausted
-	case len(services)+len(packages) > 0:
+	case len(services)+len(packages) > 0: // whose time is over, though nothing has ended them yet
 		a.State = Expired
 	default:
 		a.State = None

@@ -69,7 +69,7 @@ func (s *Services) Start(ctx context.Context, tx bun.Tx, t Terms) (*Service, err
 		after, to = new(int64), v.QuotaBytes
 	}
 	v.NextResetAt = s.nextReset(v, now)
-	if _, err := tx.NewInsert().Model(v).Exec(ctx); err != nil {
+	if err := db.InsertPrepared(ctx, tx, v); err != nil {
 		return nil, err
 	}
 	if err := beginCycle(ctx, tx, v.ID, v.Cycle, now); err != nil {
@@ -223,7 +223,7 @@ func (s *Services) AddPackage(ctx context.Context, tx bun.Tx, t PackageTerms) (*
 		UserID: t.UserID, Name: t.Name, Names: t.Names.OrEmpty(), Kind: t.Kind, Bytes: t.Bytes,
 		CreatedAt: s.db.Now(), ExpiresAt: t.ExpiresAt,
 	}
-	if _, err := tx.NewInsert().Model(p).Exec(ctx); err != nil {
+	if err := db.InsertPrepared(ctx, tx, p); err != nil {
 		return nil, err
 	}
 	if err := s.fulfil(ctx, tx, fulfilment{
@@ -299,7 +299,7 @@ func (s *Services) fulfil(ctx context.Context, tx bun.Tx, f fulfilment) error {
 		return nil
 	}
 	f.CreatedAt = s.db.Now()
-	_, err := tx.NewInsert().Model(&f).Exec(ctx)
+	err := db.InsertPrepared(ctx, tx, &f)
 	if err = db.Error(err); errors.Is(err, db.ErrUnique) {
 		return ErrFulfilled.Because(err)
 	}

@@ -142,12 +142,16 @@ func written(ids []int64, held map[int64][]*source) {
 
 // note records that what users hold changed, as part of the transaction that changed it.
 func (s *Services) note(ctx context.Context, tx bun.Tx, userIDs []int64) error {
-	users := db.NumbersOf(1, len(userIDs))
-	users.Add(userIDs...)
 	own := `0`
 	if !s.db.SQLite() {
 		own = `pg_current_xact_id()::text::bigint`
 	}
+	if len(userIDs) == 1 {
+		return db.ExecPrepared(ctx, tx, `INSERT INTO holding_change (transaction_id, user_id)
+			VALUES (`+own+`, ?)`, userIDs[0])
+	}
+	users := db.NumbersOf(1, len(userIDs))
+	users.Add(userIDs...)
 	return users.Each(tx, func(rows any) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO holding_change (transaction_id, user_id)
 			SELECT `+own+`, v.column1 FROM ? AS v`, rows)

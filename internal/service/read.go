@@ -12,14 +12,20 @@ import (
 	"airstrip/internal/db"
 )
 
-// preparedReads are the queries about one user that links and the dashboard make.
-type preparedReads struct{ access, usage, ended, toRenew *db.Prepared }
+// preparedReads are the queries about one user that links, the dashboard and purchases make.
+type preparedReads struct {
+	access, usage, ended, toRenew *db.Prepared
+	lock, held, heldPackages      string // for db.ScanPrepared
+}
 
 func prepareReads(d *db.DB) preparedReads {
 	value := bun.Safe("?")
 	return preparedReads{
-		access: d.Prepared(d.NewSelect().Model((*Access)(nil)).Where("user_id = ?", value).String()),
-		usage:  d.Prepared(usageText("user_id = ? AND")),
+		access:       d.Prepared(d.NewSelect().Model((*Access)(nil)).Where("user_id = ?", value).String()),
+		usage:        d.Prepared(usageText("user_id = ? AND")),
+		lock:         db.Locked(d.NewSelect().Model((*Access)(nil)).Where("user_id = ?", value)).String(),
+		held:         heldServices(d, (*Service)(nil)).Where("service.user_id = ?", value).String(),
+		heldPackages: heldPackages(d, (*Package)(nil)).Where("user_id = ?", value).String(),
 		ended: d.Prepared(`SELECT used, used_up FROM package
 			WHERE user_id = ? AND used > 0 AND (ended_at IS NOT NULL OR used >= bytes OR expires_at <= ?)
 			AND coalesce(ended_at, ?) >= (SELECT min(c.started_at) FROM service AS s JOIN service_cycle AS c

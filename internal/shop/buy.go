@@ -91,7 +91,7 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 
 // quote finds what p speaks of and whether this user may buy it at all.
 func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase) (*Quote, error) {
-	pr, err := price(ctx, idb, p.PriceID)
+	pr, err := s.price(ctx, idb, p.PriceID)
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +336,7 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase, r
 	if missing <= 0 {
 		o.State, o.PaidAt = Paid, &now
 	}
-	if _, err := tx.NewInsert().Model(o).Exec(ctx); err != nil {
+	if err := db.InsertPrepared(ctx, tx, o); err != nil {
 		return 0, err
 	}
 	switch {

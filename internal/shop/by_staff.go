@@ -69,7 +69,7 @@ func (p *Purchase) spendable(available money.Amount) money.Amount {
 func (s *Shop) BelowList(ctx context.Context, tx bun.Tx, priceID int64, amount money.Amount) (listed,
 	given money.Amount, err error,
 ) {
-	pr, err := price(ctx, tx, priceID)
+	pr, err := s.price(ctx, tx, priceID)
 	if err == nil && amount <= 0 && amount < pr.Amount {
 		err = errNoPrice
 	}

@@ -377,7 +377,7 @@ func HasPlan(ctx context.Context, idb bun.IDB, planID int64) (bool, error) {
 // Price returns a price that is offered, with its plan. Those of hidden plans show only to users who have a service of
 // it.
 func (s *Shop) Price(ctx context.Context, userID, id int64) (*Price, error) {
-	p, err := price(ctx, s.db, id)
+	p, err := s.price(ctx, s.db, id)
 	if err != nil || p.Plan.Visible {
 		return p, err
 	}
@@ -414,15 +414,15 @@ func (s *Shop) OfferedPrice(ctx context.Context, planID int64, months int) (*Pri
 	return &p.Prices[i], nil
 }
 
-func price(ctx context.Context, idb bun.IDB, id int64) (*Price, error) {
-	var prices []Price
-	err := idb.NewSelect().Model(&prices).Relation("Plan").
-		Where("price.id = ? AND price.offered AND plan.removed_at IS NULL", id).Scan(ctx)
-	if err == nil && len(prices) == 0 {
-		err = ErrNoPlan
+// price returns an offered price with its plan.
+func (s *Shop) price(ctx context.Context, idb bun.IDB, id int64) (*Price, error) {
+	p, of := new(Price), new(Plan)
+	if err := db.ScanPrepared(ctx, idb, p, s.priceText, id); err != nil {
+		return nil, db.OrMissing(err, ErrNoPlan)
 	}
-	if err != nil {
-		return nil, err
+	if err := db.ScanPrepared(ctx, idb, of, s.planText, p.PlanID); err != nil {
+		return nil, db.OrMissing(err, ErrNoPlan)
 	}
-	return &prices[0], nil
+	p.Plan = of
+	return p, nil
 }

@@ -28,6 +28,8 @@ type Shop struct {
 	guesses  *limit.Limiter // wrong coupons, by user
 	byNumber *db.Prepared   // a user's order
 
+	priceText, planText string // what is sold, for db.ScanPrepared
+
 	approvals *approval.Approvals
 }
 
@@ -39,9 +41,12 @@ func New(d *db.DB, settings *setting.Settings, wallets *wallet.Wallets, services
 	byNumber := selectOrders(d, (*Order)(nil)).Where("?TableAlias.id = ? AND ?TableAlias.user_id = ?", bun.Safe("?"),
 		bun.Safe("?"))
 	return &Shop{
-		d, settings, wallets, services, invites, limit.Per(time.Hour, 30),
-		d.Prepared(byNumber.String()),
-		approval.New(d, settings),
+		db: d, settings: settings, wallets: wallets, services: services, invites: invites,
+		guesses:   limit.Per(time.Hour, 30),
+		byNumber:  d.Prepared(byNumber.String()),
+		priceText: d.NewSelect().Model((*Price)(nil)).Where("id = ? AND offered", bun.Safe("?")).String(),
+		planText:  d.NewSelect().Model((*Plan)(nil)).Where("id = ? AND removed_at IS NULL", bun.Safe("?")).String(),
+		approvals: approval.New(d, settings),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"airstrip/internal/db"
 	"airstrip/internal/fault"
 )
 
@@ -15,8 +16,8 @@ var ErrBanned = fault.Forbidden("account_banned", "账号封禁期间不能购�
 
 // Banned reports whether a ban of the user runs.
 func Banned(ctx context.Context, idb bun.IDB, userID int64) (banned bool, err error) {
-	err = idb.NewRaw(`SELECT EXISTS (SELECT 1 FROM account WHERE id = ? AND banned_at IS NOT NULL)`, userID).
-		Scan(ctx, &banned)
+	err = db.ScanPrepared(ctx, idb, &banned,
+		`SELECT EXISTS (SELECT 1 FROM account WHERE id = ? AND banned_at IS NOT NULL)`, userID)
 	return banned, err
 }
 

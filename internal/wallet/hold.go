@@ -15,13 +15,13 @@ import (
 // transaction that needs other rows too locks them first: wallets always come last, and commission accounts after
 // wallets.
 func (w *Wallets) Lock(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
-	l, err := lock(ctx, tx, userID, UserWallet)
+	l, err := w.lock(ctx, tx, userID, UserWallet)
 	return l.Available, err
 }
 
 // LockOpen is Lock for what the user gains or buys: ErrClosed where the account was closed. Until tx ends it is not.
 func (w *Wallets) LockOpen(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
-	l, err := lock(ctx, tx, userID, UserWallet)
+	l, err := w.lock(ctx, tx, userID, UserWallet)
 	if err == nil && l.Closed {
 		err = ErrClosed
 	}
@@ -30,7 +30,7 @@ func (w *Wallets) LockOpen(ctx context.Context, tx bun.Tx, userID int64) (availa
 
 // LockCommission does the same as Lock with the user's commission account. Rows of commissions are locked after it.
 func (w *Wallets) LockCommission(ctx context.Context, tx bun.Tx, userID int64) (available money.Amount, err error) {
-	l, err := lock(ctx, tx, userID, UserCommission)
+	l, err := w.lock(ctx, tx, userID, UserCommission)
 	return l.Available, err
 }
 
@@ -40,9 +40,8 @@ type locked struct {
 	Closed    bool
 }
 
-func lock(ctx context.Context, tx bun.Tx, userID int64, kind Kind) (l locked, err error) {
-	err = tx.NewRaw(`UPDATE ledger_account SET held = held WHERE user_id = ? AND kind = ?
-		RETURNING posted - held AS available, closed`, userID, kind).Scan(ctx, &l)
+func (w *Wallets) lock(ctx context.Context, tx bun.Tx, userID int64, kind Kind) (l locked, err error) {
+	err = db.ScanPrepared(ctx, tx, &l, w.lockText, userID, kind)
 	if errors.Is(err, db.ErrNoRows) {
 		err = fmt.Errorf("user %d has no %s account", userID, kind)
 	}

@@ -62,14 +62,16 @@ func (w *Wallets) Invoice(ctx context.Context, tx bun.Tx, userID int64, ref Refe
 			return err
 		}
 	}
-	if _, err := tx.NewInsert().Model(&in).Exec(ctx); err != nil {
+	if err := db.InsertPrepared(ctx, tx, &in); err != nil {
 		return db.Error(err)
 	}
 	for i := range lines {
 		lines[i].InvoiceID, lines[i].Position = in.ID, i+1
+		if err := db.InsertPrepared(ctx, tx, &lines[i]); err != nil {
+			return db.Error(err)
+		}
 	}
-	_, err := tx.NewInsert().Model(&lines).Exec(ctx)
-	return db.Error(err)
+	return nil
 }
 
 // ErrNoInvoice is the fault of an invoice that the user does not have.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -130,11 +131,10 @@ func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Refere
 	if sum != 0 || len(entries) < 2 {
 		return errUnbalanced
 	}
-	t := transaction{
-		Reason: reason, Reference: ref, Note: note, Currency: w.settings.Get().Currency,
-		CreatedAt: w.db.Now(),
-	}
-	if _, err := tx.NewInsert().Model(&t).Exec(ctx); err != nil {
+	var transactionID int64
+	if err := db.ScanPrepared(ctx, tx, &transactionID, `INSERT INTO ledger_transaction
+		(reason, reference_kind, reference_id, note, currency, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+		reason, ref.Kind, ref.ID, note, w.settings.Get().Currency, w.db.Now()); err != nil {
 		return db.Error(err)
 	}
 	ids, err := w.accounts(ctx, tx, entries)
@@ -144,44 +144,43 @@ func (w *Wallets) Post(ctx context.Context, tx bun.Tx, reason Reason, ref Refere
 	// User accounts are locked in ascending order of id, so that no two transactions wait for each other.
 	entries = slices.Clone(entries)
 	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(ids[a.Account], ids[b.Account]) })
-	postings := make([]posting, len(entries))
-	for i, e := range entries {
-		postings[i] = posting{TransactionID: t.ID, AccountID: ids[e.Account], Amount: int64(e.Amount)}
+	var values []any
+	for _, e := range entries {
+		var after balance
 		if e.Account.UserID != 0 {
-			if err := move(ctx, tx, &postings[i]); err != nil {
+			if after, err = move(ctx, tx, ids[e.Account], e.Amount); err != nil {
 				return err
 			}
 		}
+		values = append(values, transactionID, ids[e.Account], e.Amount, after.Posted, after.Version)
 	}
-	_, err = tx.NewInsert().Model(&postings).Exec(ctx)
-	return db.Error(err)
+	return db.Error(db.ExecPrepared(ctx, tx, `INSERT INTO posting (transaction_id, account_id, amount, balance_after, version)
+		VALUES (?, ?, ?, ?, ?)`+strings.Repeat(`, (?, ?, ?, ?, ?)`, len(entries)-1), values...))
 }
 
-// move changes the stored balance of a user's account by p.Amount and notes in p the balance and version after it.
-func move(ctx context.Context, tx bun.Tx, p *posting) error {
-	var after []struct{ Posted, Version int64 }
+// balance is a user's account after a posting.
+type balance struct{ Posted, Version *int64 }
+
+// move changes the stored balance of a user's account.
+func move(ctx context.Context, tx bun.Tx, accountID int64, by money.Amount) (after balance, err error) {
 	guard := "posted - held >= ?"
-	bound := -p.Amount
-	if p.Amount > 0 {
-		guard, bound = "NOT closed AND posted <= ?", math.MaxInt64-p.Amount
+	bound := -by
+	if by > 0 {
+		guard, bound = "NOT closed AND posted <= ?", math.MaxInt64-by
 	}
-	err := tx.NewRaw(`UPDATE ledger_account SET posted = posted + ?, version = version + 1 WHERE id = ? AND `+guard+
-		` RETURNING posted, version`,
-		p.Amount, p.AccountID, bound).Scan(ctx, &after)
+	err = db.ScanPrepared(ctx, tx, &after, `UPDATE ledger_account SET posted = posted + ?, version = version + 1
+		WHERE id = ? AND `+guard+` RETURNING posted, version`, by, accountID, bound)
 	switch {
-	case err != nil:
-		return err
-	case len(after) == 0 && p.Amount > 0:
-		closed, err := tx.NewSelect().Model((*account)(nil)).Where("id = ? AND closed", p.AccountID).Exists(ctx)
-		if err == nil && closed {
-			err = ErrClosed
-		}
-		return cmp.Or(err, money.ErrOverflow)
-	case len(after) == 0:
-		return ErrBalanceTooLow
+	case !errors.Is(err, db.ErrNoRows):
+		return after, err
+	case by < 0:
+		return after, ErrBalanceTooLow
 	}
-	p.BalanceAfter, p.Version = &after[0].Posted, &after[0].Version
-	return nil
+	closed, err := tx.NewSelect().Model((*account)(nil)).Where("id = ? AND closed", accountID).Exists(ctx)
+	if err == nil && closed {
+		err = ErrClosed
+	}
+	return after, cmp.Or(err, money.ErrOverflow)
 }
 
 // accounts finds the accounts of the entries. Those of the site are made when they are first needed.
@@ -189,15 +188,21 @@ func (w *Wallets) accounts(ctx context.Context, tx bun.Tx, entries []Entry) (map
 	found := make(map[Account]int64, len(entries))
 	find := func() error {
 		var rows []account
-		q := tx.NewSelect().Model(&rows).Column("id", "kind", "user_id", "name")
-		for _, e := range entries {
+		text := `SELECT id, kind, user_id, name FROM ledger_account WHERE`
+		var values []any
+		for i, e := range entries {
+			if i > 0 {
+				text += ` OR`
+			}
 			if e.Account.UserID != 0 {
-				q.WhereOr("user_id = ? AND kind = ?", e.Account.UserID, e.Account.Kind)
+				text += ` (user_id = ? AND kind = ?)`
+				values = append(values, e.Account.UserID, e.Account.Kind)
 			} else {
-				q.WhereOr("user_id IS NULL AND kind = ? AND name = ?", e.Account.Kind, e.Account.Name)
+				text += ` (user_id IS NULL AND kind = ? AND name = ?)`
+				values = append(values, e.Account.Kind, e.Account.Name)
 			}
 		}
-		err := q.Scan(ctx)
+		err := db.ScanPrepared(ctx, tx, &rows, text, values...)
 		for _, row := range rows {
 			name := Account{Kind: row.Kind, Name: row.Name}
 			if row.UserID != nil {

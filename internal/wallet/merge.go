@@ -14,7 +14,7 @@ const Merged Reason = "account_merge"
 func (w *Wallets) LockBoth(ctx context.Context, tx bun.Tx, one, other int64) error {
 	for _, kind := range []Kind{UserWallet, UserCommission} {
 		for _, id := range []int64{min(one, other), max(one, other)} {
-			if _, err := lock(ctx, tx, id, kind); err != nil {
+			if _, err := w.lock(ctx, tx, id, kind); err != nil {
 				return err
 			}
 		}

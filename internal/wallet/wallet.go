@@ -27,6 +27,7 @@ type Wallets struct {
 	approvals *approval.Approvals
 	key       sealing.Key
 	ofUser    *db.Prepared // a user's accounts in the ledger
+	lockText  string       // locks one of them; rows that refer to it need not wait
 	onCredit  []func(ctx context.Context, tx bun.Tx, r *Recharge) error
 }
 
@@ -36,6 +37,9 @@ func New(d *db.DB, settings *setting.Settings) *Wallets {
 	return &Wallets{
 		db: d, settings: settings, approvals: approval.New(d, settings),
 		ofUser: d.Prepared(userAccounts),
+		lockText: db.LockedFor("NO KEY UPDATE", d.NewSelect().Model((*account)(nil)).
+			ColumnExpr("posted - held AS available, closed").
+			Where("user_id = ? AND kind = ?", bun.Safe("?"), bun.Safe("?"))).String(),
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"airstrip/internal/db"
+
 	"github.com/google/uuid"
 	"github.com/uptrace/bun"
 
@@ -95,8 +97,9 @@ func Emit(ctx context.Context, tx bun.Tx, events ...Event) error {
 	for _, e := range events {
 		endpoints, asked := byType[e.Type]
 		if !asked {
-			if err := tx.NewRaw(`SELECT e.id FROM webhook_subscription s JOIN webhook_endpoint e ON e.id = s.endpoint_id
-				WHERE s.type = ? AND e.enabled ORDER BY e.id`, e.Type).Scan(ctx, &endpoints); err != nil {
+			if err := db.ScanPrepared(ctx, tx, &endpoints, `SELECT e.id FROM webhook_subscription s
+				JOIN webhook_endpoint e ON e.id = s.endpoint_id
+				WHERE s.type = ? AND e.enabled ORDER BY e.id`, e.Type); err != nil {
 				return err
 			}
 			byType[e.Type] = endpoints
