@@ -13,7 +13,12 @@ import { preloadRoutes } from './tools/preload-routes.ts'
 const server = process.env.AIRSTRIP_SITE_URL ?? 'http://127.0.0.1:8080'
 
 const src = fileURLToPath(new URL('src', import.meta.url))
-const resolve = { alias: { '@': src } }
+const resolve = {
+  alias: [
+    { find: '@', replacement: src },
+    { find: /^\.\.\/core\/serverSentEvents\.gen$/, replacement: `${src}/lib/api/no-events.ts` },
+  ],
+}
 
 const isOf =
   (...packages: string[]) =>

@@ -19,5 +19,5 @@ export const Route = createFileRoute('/user/wallet/recharge/cd-key')({
       queryClient.prefetchQuery(userGetMeOptions()),
       cause !== 'stay' && queryClient.prefetchQuery(redemptionsOf(page)),
     ),
-  component: lazyPage(() => import('@/features/wallet/pages'), 'CdKeyPage'),
+  component: lazyPage(() => import('@/features/wallet/form-pages'), 'CdKeyPage'),
 })

@@ -31,5 +31,5 @@ export const Route = createFileRoute('/user/wallet/recharge/new')({
       queryClient.prefetchQuery(userGetMeOptions()),
     )
   },
-  component: lazyPage(() => import('@/features/wallet/pages'), 'RechargePage'),
+  component: lazyPage(() => import('@/features/wallet/form-pages'), 'RechargePage'),
 })

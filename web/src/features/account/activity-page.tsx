@@ -11,7 +11,6 @@ import { Empty } from '@/ui/empty'
 import { Loaded } from '@/ui/loaded'
 import { Moment } from '@/ui/moment'
 import { PageHeader } from '@/ui/page-header'
-import classes from './account-pages.module.css'
 import { activityOf } from './activity-query'
 import { ActivityPages } from './components/activity-pages'
 import { OriginText } from './components/origin-text'
@@ -46,7 +45,7 @@ export function ActivityPage() {
               />
             </Card>
           ) : (
-            <div className={classes.list} data-stale={activity.isPlaceholderData}>
+            <div data-stale={activity.isPlaceholderData}>
               <Activities list={activities} />
               <ActivityPages page={page} total={total_count} />
             </div>

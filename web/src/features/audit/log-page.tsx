@@ -13,7 +13,6 @@ import { Moment } from '@/ui/moment'
 import { PageControl } from '@/ui/page-control'
 import { PageHeader } from '@/ui/page-header'
 import { TableSkeleton } from './components/table-skeleton'
-import classes from './audit.module.css'
 import { PAGE_SIZE, recordsOf } from './queries'
 
 const route = getRouteApi('/user/audit/view')
@@ -40,7 +39,7 @@ export function LogPage() {
               />
             </Card>
           ) : (
-            <div data-stale={records.isPlaceholderData} className={classes.list}>
+            <div data-stale={records.isPlaceholderData}>
               <DataTable
                 caption={t('log.title')}
                 columns={columnsIn(t)}

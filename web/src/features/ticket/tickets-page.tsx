@@ -54,7 +54,7 @@ export function TicketsPage() {
               />
             </Card>
           ) : (
-            <div data-stale={tickets.isPlaceholderData} className={classes.list}>
+            <div data-stale={tickets.isPlaceholderData}>
               <ul aria-label={t('list.title')} className={classes.tickets}>
                 {list.map((ticket) => (
                   <Row key={ticket.no} ticket={ticket} />

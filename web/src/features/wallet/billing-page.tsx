@@ -39,7 +39,7 @@ export function BillingPage() {
           list.total_count === 0 ? (
             <NoInvoices isFiltered={month !== undefined} />
           ) : (
-            <div data-stale={invoices.isPlaceholderData} className={classes.list}>
+            <div data-stale={invoices.isPlaceholderData}>
               <InvoiceTable invoices={list.invoices} />
               <PageControl
                 page={page}

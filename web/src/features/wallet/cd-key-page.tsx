@@ -3,7 +3,7 @@ import { OwnBan, useIsBanned } from '@/ui/ban-notice'
 import { PageHeader } from '@/ui/page-header'
 import { RedeemForm } from './components/redeem-form'
 import { RedemptionHistory } from './components/redemption-history'
-import classes from './wallet-page.module.css'
+import classes from './components/redeemed.module.css'
 
 /** Redeems a cd-key and lists earlier ones. */
 export function CdKeyPage() {

@@ -17,7 +17,6 @@ import { PageControl } from '@/ui/page-control'
 import { PageHeader } from '@/ui/page-header'
 import { StatusDot } from '@/ui/status-dot'
 import { ListSkeleton } from './components/list-skeleton'
-import classes from './components/statement.module.css'
 import { PAGE_SIZE, purchasesOf } from './list-queries'
 import { pagesOf } from './model'
 
@@ -52,7 +51,7 @@ export function PurchaseRecordsPage() {
               />
             </Card>
           ) : (
-            <div data-stale={purchases.isPlaceholderData} className={classes.list}>
+            <div data-stale={purchases.isPlaceholderData}>
               <Purchases list={list.slice(0, PAGE_SIZE)} />
               <PageControl
                 page={page}

@@ -11,7 +11,6 @@ import { PageControl } from '@/ui/page-control'
 import { PageHeader } from '@/ui/page-header'
 import { ListSkeleton } from './components/list-skeleton'
 import { RechargeTable } from './components/recharge-table'
-import classes from './components/statement.module.css'
 import { rechargesOf } from './list-queries'
 import { pagesOf } from './model'
 
@@ -44,7 +43,7 @@ export function RechargesPage() {
               <Empty icon={CreditCard} text={t('recharges.none')} />
             </Card>
           ) : (
-            <div data-stale={recharges.isPlaceholderData} className={classes.list}>
+            <div data-stale={recharges.isPlaceholderData}>
               <RechargeTable records={list.recharge_records} />
               <PageControl
                 page={page}

@@ -57,7 +57,7 @@ export function AxisCard() {
       <AxisFilters range={range} node={node} />
       <Loaded query={points} skeleton={<Skeleton className={classes.axis} />}>
         {(list) => (
-          <div data-stale={points.isPlaceholderData} className={classes.stale}>
+          <div data-stale={points.isPlaceholderData}>
             {list.length === 0 ? (
               <Empty
                 icon={ChartNoAxesCombined}

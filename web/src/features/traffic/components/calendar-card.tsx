@@ -45,7 +45,7 @@ export function CalendarCard() {
       </header>
       <Loaded query={days} skeleton={<Skeleton className={classes.month} />}>
         {(points) => (
-          <div data-stale={days.isPlaceholderData} className={classes.stale}>
+          <div data-stale={days.isPlaceholderData}>
             <Totals {...sumOf(points)} hasColors />
             <MonthTable month={month} points={points} today={today} zone={zone} />
             {points.length === 0 && <Text c="dimmed">{t('calendar.empty')}</Text>}

@@ -51,7 +51,7 @@ export function Log({ zone }: { zone: string }) {
   }
   const rows = log.data?.pages.flatMap(({ records }) => records) ?? []
   return (
-    <div data-stale={log.isPlaceholderData} className={classes.stale}>
+    <div data-stale={log.isPlaceholderData}>
       <Sum page={first} filter={{ day, node }} zone={zone} />
       {rows.length === 0 ? (
         <Card>

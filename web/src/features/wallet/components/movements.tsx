@@ -32,7 +32,7 @@ export function Movements() {
         list.total_count === 0 ? (
           <NoMovements isFiltered={reason !== undefined} />
         ) : (
-          <div data-stale={movements.isPlaceholderData} className={classes.list}>
+          <div data-stale={movements.isPlaceholderData}>
             <MovementTable list={list} />
             <PageControl
               page={page}

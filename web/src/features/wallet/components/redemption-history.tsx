@@ -15,7 +15,7 @@ import { giftText } from '../gift-text'
 import { redemptionsOf } from '../list-queries'
 import { pagesOf } from '../model'
 import { ListSkeleton } from './list-skeleton'
-import classes from './statement.module.css'
+import classes from './redeemed.module.css'
 
 const route = getRouteApi('/user/wallet/recharge/cd-key')
 
@@ -40,7 +40,7 @@ export function RedemptionHistory() {
               <Empty icon={TicketCheck} text={t('cdKey.none')} />
             </Card>
           ) : (
-            <div data-stale={redemptions.isPlaceholderData} className={classes.list}>
+            <div data-stale={redemptions.isPlaceholderData}>
               <DataTable
                 caption={t('cdKey.history')}
                 columns={columnsIn(t, (gift) => giftText(gift, t, currency, i18n.language))}
