@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { expect, test } from '../harness/test.ts'
+import { signIn } from '../harness/user.ts'
 
 test('from sign-in to import without a mouse', async ({ page, service }) => {
   await page.goto('/auth/sign-in')
@@ -49,6 +50,16 @@ test('from sign-up over a paid plan to import without a mouse', async ({ page })
   await expect(page.getByRole('status').getByText(/^Bought: /)).toBeVisible()
   await expect(page.getByRole('button', { name: /^Import to / })).toBeVisible() // it comes after the result
   await move(page, 'Tab', /^Import to /)
+})
+
+test('the menu of filters gives the focus to its button', async ({ page, service }) => {
+  await signIn(page, service.demo.admin)
+  await page.goto('/admin/users')
+  await expect(page.getByRole('table')).toBeVisible()
+  await page.keyboard.press('f')
+  await expect(page.getByRole('dialog').locator(':focus')).toHaveCount(1)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Filter', exact: true })).toBeFocused()
 })
 
 /** Presses key until the element called name has the focus. */

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import type { ErrorComponentProps } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ApiError } from '@/lib/api/errors'
 import { RequestId } from '@/ui/request-id'
@@ -13,6 +14,7 @@ import { reloadOnce } from './lazy'
 export function ErrorPage({ error }: ErrorComponentProps) {
   const { t } = useTranslation()
 
+  useReloadOnline()
   if (isCrawler()) {
     console.error(error)
     return null
@@ -31,6 +33,16 @@ export function ErrorPage({ error }: ErrorComponentProps) {
       {error instanceof ApiError && <RequestId id={error.requestId} />}
     </StatusPage>
   )
+}
+
+/** A page that could not be loaded without a network comes by itself once there is one. */
+function useReloadOnline() {
+  useEffect(() => {
+    if (navigator.onLine) return
+    const reload = () => location.reload()
+    addEventListener('online', reload)
+    return () => removeEventListener('online', reload)
+  }, [])
 }
 
 function LostChunkPage() {

@@ -87,6 +87,9 @@ describe('the invite codes', () => {
     expect(await screen.findByText('Forum · disabled')).toBeVisible()
     expect(calls).toEqual(['fast-lane {"is_disabled":true}'])
     await user.click((await rowOf('unused-1')).getByRole('button', { name: 'Remove' }))
+    const ask = await screen.findByRole('dialog', { name: 'Remove the code unused-1?' })
+    expect(screen.getByText('unused-1')).toBeVisible()
+    await user.click(within(ask).getByRole('button', { name: 'Remove' }))
     await expect.poll(() => screen.queryByText('unused-1')).toBeNull()
   })
 

@@ -77,6 +77,7 @@ describe('commission on the page of invites', () => {
     await user.click(view.getByRole('button', { name: 'Ask for the payout' }))
     expect(await view.findByText('To be paid')).toBeVisible()
     expect(view.queryByLabelText('Account')).toBeNull()
+    expect(await screen.findByText(/^Your request was sent to staff/)).toBeVisible()
     expect(sent).toEqual({ amount: '50', method: 'bank', account: '6222 0000' })
   })
 
@@ -114,6 +115,9 @@ describe('commission on the page of invites', () => {
     const view = await card()
     expect(await view.findByText('The name is wrong')).toBeVisible()
     await user.click(view.getByRole('button', { name: 'Take back' }))
+    const ask = await screen.findByRole('dialog', { name: 'Take the request back?' })
+    expect(within(ask).getByText(/50\.00 becomes released commission again/)).toBeVisible()
+    await user.click(within(ask).getByRole('button', { name: 'Take back' }))
     expect(await view.findByText('Taken back')).toBeVisible()
     expect(await view.findByLabelText('Account')).toBeVisible()
   })

@@ -164,6 +164,7 @@ function AddFilter(props: {
         <Button
           variant="default"
           size="sm"
+          data-adds
           leftSection={<ListFilter size={16} strokeWidth={1.75} aria-hidden="true" />}
           onClick={() => toggle(!props.isOpen)}
         >
@@ -206,8 +207,11 @@ function useBarKeys(bar: RefObject<HTMLElement | null>, onAdd: () => void) {
     const press = (event: KeyboardEvent) => {
       if (isElsewhere(event)) return
       if (event.key === '/') bar.current?.querySelector('input')?.focus()
-      else if (event.key === 'f') add.current()
-      else return
+      else if (event.key === 'f') {
+        // Where the focus goes once the menu has closed.
+        bar.current?.querySelector<HTMLElement>('[data-adds]')?.focus()
+        add.current()
+      } else return
       event.preventDefault()
     }
     document.addEventListener('keydown', press)

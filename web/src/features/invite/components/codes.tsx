@@ -12,6 +12,7 @@ import type { InviteCodeItem } from '@/lib/api/gen/types.gen'
 import { useCurrency } from '@/lib/currency'
 import { lazyPart } from '@/lib/lazy-part'
 import { problemText } from '@/lib/server-problem'
+import { Confirm } from '@/ui/confirm'
 import { CopyButton } from '@/ui/copy-button'
 import { type Column, DataTable } from '@/ui/data-table'
 import { FormError } from '@/ui/form-error'
@@ -31,15 +32,16 @@ export function Codes() {
   const codes = useQuery(inviteCodesOptions())
   const [poster, setPoster] = useState<InviteCodeItem>()
   const [isMaking, setMaking] = useState(false)
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey })
-  const change = useMutation({ ...inviteCodeChangeMutation(), onSettled })
-  const remove = useMutation({ ...inviteCodeRemoveMutation(), onSettled })
-  const error = change.error ?? remove.error
+  const change = useMutation({
+    ...inviteCodeChangeMutation(),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey }),
+  })
+  const removal = useRemoval()
   const columns = columnsIn(t, currency, {
     poster: setPoster,
     disable: ({ code, is_disabled }) =>
       change.mutate({ path: { code }, body: { is_disabled: !is_disabled } }),
-    remove: ({ code }) => remove.mutate({ path: { code } }),
+    remove: ({ code }) => removal.ask(code),
   })
   return (
     <Card component="section" aria-labelledby="codes-title" className={classes.card}>
@@ -55,7 +57,8 @@ export function Codes() {
               rows={rows}
               rowKey={({ code }) => code}
             />
-            <FormError message={error ? problemText(error, common) : undefined} />
+            <FormError message={change.error ? problemText(change.error, common) : undefined} />
+            {removal.dialog}
             {rows.length <= most_codes && !isMaking && (
               <Button variant="default" className={classes.open} onClick={() => setMaking(true)}>
                 {t('codes.own')}
@@ -79,6 +82,34 @@ export function Codes() {
       )}
     </Card>
   )
+}
+
+/** The dialog that asks before a code is removed, and what opens it. */
+function useRemoval() {
+  const { t } = useTranslation('invite')
+  const queryClient = useQueryClient()
+  // The dialog keeps the code that it was opened for until it has closed.
+  const [code, setCode] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const remove = useMutation({
+    ...inviteCodeRemoveMutation(),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey }),
+  })
+  const ask = (chosen: string) => {
+    setCode(chosen)
+    setOpen(true)
+  }
+  const dialog = (
+    <Confirm
+      opened={isOpen}
+      title={t('codes.removeTitle', { code })}
+      consequence={t('codes.removeText')}
+      action={t('codes.remove')}
+      onConfirm={() => remove.mutateAsync({ path: { code } })}
+      onClose={() => setOpen(false)}
+    />
+  )
+  return { ask, dialog }
 }
 
 type Actions = Record<'poster' | 'disable' | 'remove', (code: InviteCodeItem) => void>

@@ -8,6 +8,7 @@ import { forgetIdempotencyKey, idempotencyKeyFor } from '@/lib/idempotency-key'
 import { formatMoney } from '@/lib/money'
 import { showServerProblem } from '@/lib/server-problem'
 import { FormError } from '@/ui/form-error'
+import { toast } from '@/ui/toast'
 import classes from './commission-card.module.css'
 
 const methods = ['alipay', 'wechat', 'bank', 'usdt', 'other'] as const
@@ -28,6 +29,8 @@ export function PayoutForm(props: { least: string; currency: string }) {
       await invitePayoutAsk({ body, headers, throwOnError: true })
       forgetIdempotencyKey(intention)
       await queryClient.invalidateQueries()
+      // The form is gone now, unless as much can be asked for again.
+      await toast('success', t('payout.asked'))
     } catch (error) {
       showServerProblem(form, error, common)
     }

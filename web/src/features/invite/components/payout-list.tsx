@@ -1,15 +1,16 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { TFunction } from 'i18next'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   invitePayoutsOptions,
   invitePayoutWithdrawMutation,
 } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { PayoutItem } from '@/lib/api/gen/types.gen'
-import { problemText } from '@/lib/server-problem'
+import { formatMoney } from '@/lib/money'
+import { Confirm } from '@/ui/confirm'
 import { type Column, DataTable } from '@/ui/data-table'
-import { FormError } from '@/ui/form-error'
 import { Moment } from '@/ui/moment'
 import { Money } from '@/ui/money'
 import { StatusDot, type Tone } from '@/ui/status-dot'
@@ -24,8 +25,9 @@ const tones: Record<PayoutItem['state'], Tone> = {
 
 /** What the user asked to be paid outside of the site; nothing where there is nothing. */
 export function PayoutList({ currency }: { currency: string }) {
-  const { t } = useTranslation('invite')
-  const { t: common } = useTranslation()
+  const { t, i18n } = useTranslation('invite')
+  const [chosen, setChosen] = useState<PayoutItem>()
+  const [isOpen, setOpen] = useState(false)
   const queryClient = useQueryClient()
   const payouts = useQuery(invitePayoutsOptions())
   const withdraw = useMutation({
@@ -33,17 +35,30 @@ export function PayoutList({ currency }: { currency: string }) {
     onSettled: () => queryClient.invalidateQueries(),
   })
   if (!payouts.data || payouts.data.payouts.length === 0) return null
-  const takeBack = (payout_id: number) => withdraw.mutate({ path: { payout_id } })
   return (
     <div>
       <DataTable
         caption={t('payout.list')}
-        columns={columnsIn(t, currency, takeBack)}
+        columns={columnsIn(t, currency, (payout) => {
+          setChosen(payout)
+          setOpen(true)
+        })}
         rows={payouts.data.payouts}
         rowKey={({ id }) => id}
         isCompact
       />
-      <FormError message={withdraw.error ? problemText(withdraw.error, common) : undefined} />
+      <Confirm
+        opened={isOpen}
+        title={t('payout.withdrawTitle')}
+        consequence={t('payout.withdrawText', {
+          amount: formatMoney(chosen?.amount ?? '0', currency, i18n.language),
+        })}
+        action={t('payout.withdraw')}
+        onConfirm={async () => {
+          if (chosen) await withdraw.mutateAsync({ path: { payout_id: chosen.id } })
+        }}
+        onClose={() => setOpen(false)}
+      />
     </div>
   )
 }
@@ -51,7 +66,7 @@ export function PayoutList({ currency }: { currency: string }) {
 const columnsIn = (
   t: TFunction<'invite'>,
   currency: string,
-  takeBack: (id: number) => void,
+  takeBack: (payout: PayoutItem) => void,
 ): Column<PayoutItem>[] => [
   {
     key: 'amount',
@@ -78,9 +93,9 @@ const columnsIn = (
   {
     key: 'action',
     header: t('payout.action'),
-    cell: ({ id, state }) =>
-      state === 'open' && (
-        <Button variant="default" size="xs" onClick={() => takeBack(id)}>
+    cell: (payout) =>
+      payout.state === 'open' && (
+        <Button variant="default" size="xs" onClick={() => takeBack(payout)}>
           {t('payout.withdraw')}
         </Button>
       ),

@@ -14,7 +14,15 @@ export function AmountPresets(props: {
     <Chip.Group value={props.value} onChange={props.onChange}>
       <div role="group" aria-label={t('new.presets')} className={classes.presets}>
         {props.amounts.map((amount) => (
-          <Chip key={amount} value={amount} size="lg" radius="md" variant="outline" icon={null}>
+          <Chip
+            key={amount}
+            name="preset"
+            value={amount}
+            size="lg"
+            radius="md"
+            variant="outline"
+            icon={null}
+          >
             {props.show(amount)}
           </Chip>
         ))}
