@@ -61,7 +61,7 @@ func (a *App) api(mux *http.ServeMux) *huma.OpenAPI {
 		user.Telegram(a.Telegram),
 		user.Wallet(a.Wallets, a.Shop, a.Renewals, a.Payments, a.Settings),
 		user.CDKeys(a.CDKeys),
-		user.Invites(a.Invites, a.Wallets, a.Settings, a.cfg.site),
+		user.Invites(a.Invites, a.Settings, a.cfg.site),
 		user.CheckIns(a.CheckIns, a.Settings),
 		user.Recharges(a.Wallets, a.Shop, a.Payments, a.Settings),
 		user.Plans(a.Shop, a.Settings),

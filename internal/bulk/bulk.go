@@ -24,6 +24,7 @@ import (
 	"airstrip/internal/permission"
 	"airstrip/internal/service"
 	"airstrip/internal/shop"
+	"airstrip/internal/text"
 	"airstrip/internal/wallet"
 )
 
@@ -156,7 +157,7 @@ func (j *Job) check() error {
 		"length", "请填写 1 到 200 个字符的原因", "Please give a reason of 1 to 200 characters")
 	wrong.When(j.Kind == Traffic && (d.Bytes < 1 || d.Bytes > service.MaxGrant), "bytes", "range",
 		"流量须大于零且不超过 1 PiB", "The traffic is above zero and at most 1 PiB")
-	wrong.When(j.Kind == Traffic && (d.Name == "" || utf8.RuneCountInString(d.Name) > 64), "name", "length",
+	wrong.When(j.Kind == Traffic && (text.Folded(d.Name) == "" || utf8.RuneCountInString(d.Name) > 64), "name", "length",
 		"名称须为 1 到 64 个字符", "The name has 1 to 64 characters")
 	wrong.When(j.Kind == Extend && (d.Days < 1 || d.Days > 3660), "days", "range", "天数须在 1 到 3660 之间",
 		"The days are from 1 to 3,660")

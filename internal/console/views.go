@@ -96,7 +96,7 @@ var (
 // check returns the fault of what is no name or no look, by the fields name, search, columns and widths.
 func (w View) check() error {
 	var wrong fault.Problems
-	wrong.When(w.Name == "" || utf8.RuneCountInString(w.Name) > maxViewName || !text.IsVisible(w.Name), "name", "length",
+	wrong.When(text.Folded(w.Name) == "" || utf8.RuneCountInString(w.Name) > maxViewName || !text.IsVisible(w.Name), "name", "length",
 		"名称须为 1 到 60 个字符", "A name has 1 to 60 characters")
 	parts, err := url.ParseQuery(w.Search)
 	isSearch := err == nil && len(w.Search) <= maxViewText && len(parts) <= maxSearchParts && text.IsStorable(w.Search)

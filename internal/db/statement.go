@@ -80,7 +80,8 @@ func preparedFor(ctx context.Context, idb bun.IDB, text string) (*statements, *s
 	return s, tx.Tx.StmtContext(ctx, stmt)
 }
 
-// prepare prepares the texts that ended transactions ran first. It leaves one that cannot be prepared as it is.
+// prepare prepares the texts that ended transactions ran first. It leaves one that cannot be prepared as it is; what
+// ctx has no time for the next transaction prepares.
 func (s *statements) prepare(ctx context.Context) {
 	if !s.isNew.Swap(false) {
 		return
@@ -93,6 +94,9 @@ func (s *statements) prepare(ctx context.Context) {
 		if err == nil && !s.byText.CompareAndSwap(text, found, stmt) {
 			stmt.Close()
 		}
-		return true
+		if ctx.Err() != nil {
+			s.isNew.Store(true)
+		}
+		return ctx.Err() == nil
 	})
 }

@@ -203,21 +203,30 @@ func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 
 // Earnings is what a user earned by invites.
 type Earnings struct {
-	Code      string       // that brings others in
-	Total     money.Amount // all that was not taken back
-	Permille  int64        // the user's present rate
-	Invited   int64        // people
-	Owed      money.Amount // what the user withdrew of commission that was taken back later
-	Remaining *int64       // invites left; nil: no limit
+	Balance   wallet.Balance // at the same moment
+	Code      string         // that brings others in
+	Total     money.Amount   // all that was not taken back
+	Permille  int64          // the user's present rate
+	Invited   int64          // people
+	Owed      money.Amount   // what the user withdrew of commission that was taken back later
+	Remaining *int64         // invites left; nil: no limit
 }
 
 // Earnings gives what the user earned by invites.
 func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err error) {
+	err = i.db.ReadTx(ctx, func(ctx context.Context, tx bun.Tx) (err error) {
+		e, err = i.earnings(ctx, tx, userID)
+		return err
+	})
+	return e, err
+}
+
+func (i *Invites) earnings(ctx context.Context, tx bun.Tx, userID int64) (e Earnings, err error) {
 	var sum struct {
 		Code                 string
 		Total, Owed, Invited int64
 	}
-	err = i.db.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code,
+	err = tx.NewRaw(`SELECT (SELECT invite_code FROM account WHERE id = ?0) AS code,
 		(SELECT COALESCE(SUM(amount - reversed), 0) FROM commission WHERE inviter_id = ?0) AS total,
 		(SELECT COALESCE(SUM(owed), 0) FROM commission WHERE `+heldBy+` AND owed > 0) AS owed,
 		(SELECT COUNT(*) FROM account WHERE invited_by = ?0) AS invited`, userID).Scan(ctx, &sum)
@@ -225,10 +234,13 @@ func (i *Invites) Earnings(ctx context.Context, userID int64) (e Earnings, err e
 		return e, err
 	}
 	e.Code, e.Total, e.Owed, e.Invited = sum.Code, money.Amount(sum.Total), money.Amount(sum.Owed), sum.Invited
-	if e.Permille, err = i.Rate(ctx, i.db, userID); err != nil {
+	if e.Permille, err = i.Rate(ctx, tx, userID); err != nil {
 		return e, err
 	}
-	e.Remaining, err = Remaining(ctx, i.db, i.settings.Get(), userID)
+	if e.Balance, err = i.wallets.BalanceIn(ctx, tx, userID); err != nil {
+		return e, err
+	}
+	e.Remaining, err = Remaining(ctx, tx, i.settings.Get(), userID)
 	return e, err
 }
 

@@ -22,10 +22,25 @@ type Return struct {
 	Credits []service.Credit // that led to the order, newest first
 }
 
+// LockHolders locks the commission accounts that have what the buyer's orders earned, in the order of their users' ids.
+// Whoever is about to give something back calls it behind the lock of the buyer's wallet, and before rights change: all
+// that changes rights waits for the revision of rights, so that whoever has that may wait for nothing.
+func (i *Invites) LockHolders(ctx context.Context, tx bun.Tx, buyerID int64) error {
+	var holders []int64
+	err := tx.NewSelect().Model((*Commission)(nil)).Distinct().ColumnExpr("COALESCE(holder_id, inviter_id) AS holder").
+		Where("user_id = ? AND base > returned + given_back AND NOT came_back", buyerID).OrderExpr("holder").Scan(ctx, &holders)
+	for _, id := range holders {
+		if err == nil {
+			_, err = i.wallets.LockCommission(ctx, tx, id)
+		}
+	}
+	return err
+}
+
 // GiveBack counts what comes back into the buyer's wallet, of the money of the order and of the orders that were
 // credited to it, the newest first, and takes back the share of their commissions. Money comes back before gifts do,
-// and counts again when it is spent again. The caller has locked the buyer's wallet, and calls it once for each order
-// that is refunded or changes a plan, in the transaction that posts what comes back.
+// and counts again when it is spent again. The caller has locked the buyer's wallet and called LockHolders, and calls
+// it once for each order that is refunded or changes a plan, in the transaction that posts what comes back.
 func (i *Invites) GiveBack(ctx context.Context, tx bun.Tx, r Return) error {
 	ids := []int64{r.OrderID}
 	for _, c := range r.Credits {

@@ -163,7 +163,7 @@ func (a *App) check() error {
 	switch {
 	case !appID.MatchString(a.ID):
 		return fault.Invalid("id", "format", "编号只能含小写字母、数字和连字符", "The id has lower-case letters, digits and hyphens")
-	case a.Name == "" || utf8.RuneCountInString(a.Name) > 40:
+	case text.Folded(a.Name) == "" || utf8.RuneCountInString(a.Name) > 40:
 		return fault.Invalid("name", "length", "名称需为 1 至 40 个字符", "The name must have 1 to 40 characters")
 	case utf8.RuneCountInString(a.Icon) > 8 && (len(a.Icon) > maxIcon || !imageInside.MatchString(a.Icon)):
 		return fault.Invalid("icon", "format", "图标为一个字、表情，或不超过 12 KB 的图片（data: 地址）",

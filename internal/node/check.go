@@ -127,7 +127,7 @@ func check(n, was *Node) error {
 	var p problems
 	p.When(n.ID < 0 || n.ID > math.MaxInt32, "id", "range", "编号为 1 到 2147483647",
 		"A number is between 1 and 2147483647")
-	p.When(n.Name == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行",
+	p.When(text.Folded(n.Name) == "" || !isLabel(n.Name, 64), "name", "length", "名称需为 1 到 64 个字符，不能换行",
 		"The name takes 1 to 64 characters in one line")
 	for _, lang := range []fault.Lang{fault.ZH, fault.EN} {
 		p.When(!isLabel(n.Names[lang], 64), fault.FieldOf("name", lang), "length", "名称最多 64 个字符，不能换行",

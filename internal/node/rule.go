@@ -16,6 +16,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/service"
+	"airstrip/internal/text"
 )
 
 // Rule is an audit rule: destinations that nodes refuse.
@@ -130,7 +131,7 @@ func (rs *Rules) put(ctx context.Context, tx bun.Tx, r *Rule) (err error) {
 // checkRule names the invalid fields. Agents crash on a pattern that they cannot compile, so it is compiled here first.
 func checkRule(r *Rule) error {
 	var p problems
-	p.When(r.Name == "" || utf8.RuneCountInString(r.Name) > maxRuleName, "name", "length", "名称需为 1 到 64 个字符",
+	p.When(text.Folded(r.Name) == "" || utf8.RuneCountInString(r.Name) > maxRuleName, "name", "length", "名称需为 1 到 64 个字符",
 		"The name takes 1 to 64 characters")
 	p.When(utf8.RuneCountInString(r.Text) > maxRuleText, "text", "length", "说明不能超过 500 个字符",
 		"The text has at most 500 characters")

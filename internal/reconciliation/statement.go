@@ -17,6 +17,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
+	"airstrip/internal/text"
 )
 
 // Statement is a file of a gateway that a member of staff imported.
@@ -75,7 +76,7 @@ func (r *Reconciliation) Parse(text string, columns Columns) (*Parsed, error) {
 // Import reads and keeps a statement. One of the gateway with the same text is ErrStatementTwice.
 func (r *Reconciliation) Import(ctx context.Context, in Import) (*Statement, error) {
 	in.Name = strings.TrimSpace(in.Name)
-	if in.Name == "" || utf8.RuneCountInString(in.Name) > 200 {
+	if text.Folded(in.Name) == "" || utf8.RuneCountInString(in.Name) > 200 {
 		return nil, fault.Invalid("name", "length", "请填写 1 到 200 个字符的名称",
 			"Please give a name of 1 to 200 characters")
 	}

@@ -420,6 +420,9 @@ func (s *Shop) pay(ctx context.Context, tx bun.Tx, o *Order) error {
 		if err != nil {
 			return err
 		}
+		if err := s.invites.LockHolders(ctx, tx, o.UserID); err != nil {
+			return err
+		}
 	}
 	if err := s.wallets.Invoice(ctx, tx, o.UserID, o.Ref(), o.Lines()...); err != nil {
 		return err

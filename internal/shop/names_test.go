@@ -11,6 +11,7 @@ import (
 	"airstrip/internal/db"
 	"airstrip/internal/db/dbtest"
 	"airstrip/internal/fault"
+	"airstrip/internal/service"
 	"airstrip/internal/shop"
 )
 
@@ -90,6 +91,20 @@ func TestNames_ThatAreTooLong_AreRefusedByTheirField(t *testing.T) {
 		var f *fault.Error
 		if !errors.As(err, &f) || f.Fields[0].Name != field {
 			t.Errorf("%s: %v", field, err)
+		}
+	}
+}
+
+func TestPlan_NameThatNobodySees_IsRefused(t *testing.T) {
+	c := open(t, dbtest.SQLite(t))
+	for _, name := range []string{"", " ", "\u3000", "\u00a0\t"} {
+		_, err := c.AddPlan(t.Context(), shop.Plan{
+			Name: name, Kind: shop.KindPackage, TrafficBytes: ptr[int64](1), Reset: service.Never,
+			Prices: []shop.Price{{Amount: 1}},
+		})
+		var f *fault.Error
+		if !errors.As(err, &f) || len(f.Fields) != 1 || f.Fields[0].Name != "name" {
+			t.Errorf("a plan called %q: %v", name, err)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"airstrip/internal/fault"
 	"airstrip/internal/money"
 	"airstrip/internal/service"
+	"airstrip/internal/text"
 )
 
 // Kind is what is sold or ordered.
@@ -117,7 +118,7 @@ func (p *Plan) check() error {
 		}
 	}
 	switch {
-	case p.Name == "" || len([]rune(p.Name)) > 64:
+	case text.Folded(p.Name) == "" || len([]rune(p.Name)) > 64:
 		return fault.Invalid("name", "length", "名称须为 1 到 64 个字符", "The name must have 1 to 64 characters")
 	case p.Kind != KindPlan && p.Kind != KindPackage:
 		return fault.Invalid("kind", "choice", "类型只能是 plan 或 package", "The kind is plan or package")

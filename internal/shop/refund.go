@@ -262,6 +262,9 @@ func (s *Shop) giveOrderBack(ctx context.Context, tx bun.Tx, r *orderRefund, o *
 			return err
 		}
 	}
+	if err := s.invites.LockHolders(ctx, tx, o.UserID); err != nil {
+		return err
+	}
 	parts, _, err := s.services.GiveBack(ctx, tx, o.item(), s.db.Now(), service.Return{Reason: service.ByRefund})
 	if err != nil {
 		return err

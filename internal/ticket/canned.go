@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/audit"
 	"airstrip/internal/db"
 	"airstrip/internal/fault"
+	"airstrip/internal/text"
 )
 
 // CannedAnswer is a text that staff answers with again and again, in one language or both. Variables in it, such as
@@ -135,7 +136,7 @@ func (t *Tickets) Fill(ctx context.Context, id int64, ticketID string) (string, 
 
 func (c CannedAnswer) check() error {
 	var wrong fault.Problems
-	wrong.When(c.Name == "", "name", "required", "请填写名称", "Please enter a name")
+	wrong.When(text.Folded(c.Name) == "", "name", "required", "请填写名称", "Please enter a name")
 	wrong.When(utf8.RuneCountInString(c.Name) > MaxTitle, "name", "too_long", "名称最多 120 字",
 		"A name has at most 120 characters")
 	wrong.When(c.ContentZH == "" && c.ContentEN == "", "content_zh", "required", "请至少填写一种语言的内容",

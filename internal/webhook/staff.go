@@ -27,7 +27,7 @@ func (w *Webhooks) check(d *Draft) error {
 	slices.Sort(d.Types)
 	d.Types = slices.Compact(d.Types)
 	var p fault.Problems
-	p.When(d.Name == "" || utf8.RuneCountInString(d.Name) > 80 || !text.IsVisible(d.Name), "name", "length",
+	p.When(text.Folded(d.Name) == "" || utf8.RuneCountInString(d.Name) > 80 || !text.IsVisible(d.Name), "name", "length",
 		"名称需为 1 至 80 个字符", "The name must have 1 to 80 characters")
 	at, ok := text.WebAddress(d.URL)
 	p.When(!ok || at.User != nil || at.Fragment != "" || len(d.URL) > 1000 ||

@@ -80,7 +80,7 @@ func newMoneyServer(t *testing.T, d *db.DB, users ...int64) *moneyServer {
 		staff.Refunds(s, accounts), user.Refunds(s), staff.RechargeRefunds(w, p),
 		user.Services(services), staff.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services), accounts),
 		user.CDKeys(cdkey.New(d, seal.Key{1}, settings, w, services)), staff.Coupons(s, accounts), staff.Adjustments(w),
-		staff.Invites(invite.New(d, settings, w), w, accounts), user.Invites(invite.New(d, settings, w), w, settings,
+		staff.Invites(invite.New(d, settings, w), w, accounts), user.Invites(invite.New(d, settings, w), settings,
 			"http://shop.example"))
 	notify.Payments(mux, p)
 	mux.Handle("/sandbox/", g.Pages(mux))

@@ -10,7 +10,6 @@ import (
 	"airstrip/internal/invite"
 	"airstrip/internal/money"
 	"airstrip/internal/setting"
-	"airstrip/internal/wallet"
 )
 
 type inviteResult struct {
@@ -67,7 +66,7 @@ type withdrawalBody struct {
 }
 
 // Invites adds what a user earns by bringing in others. site is the address of the site without a closing slash.
-func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, site string) v2.Resource {
+func Invites(i *invite.Invites, settings *setting.Settings, site string) v2.Resource {
 	return func(r *v2.Router) {
 		v2.Handle(r, v2.UserOp("GET /user/invite").OpenToVisits().
 			Named("invite_get", "The user's invite link and what it earned"),
@@ -76,10 +75,7 @@ func Invites(i *invite.Invites, w *wallet.Wallets, settings *setting.Settings, s
 				if err != nil {
 					return inviteResult{}, err
 				}
-				b, err := w.Balance(ctx, who.UserID)
-				if err != nil {
-					return inviteResult{}, err
-				}
+				b := e.Balance
 				people, err := i.People(ctx, who.UserID, 50, 0)
 				s := settings.Get()
 				out := inviteResult{
