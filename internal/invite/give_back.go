@@ -28,7 +28,7 @@ type Return struct {
 func (i *Invites) LockHolders(ctx context.Context, tx bun.Tx, buyerID int64) error {
 	var holders []int64
 	err := tx.NewSelect().Model((*Commission)(nil)).Distinct().ColumnExpr("COALESCE(holder_id, inviter_id) AS holder").
-		Where("user_id = ? AND base > returned + given_back AND NOT came_back", buyerID).OrderExpr("holder").Scan(ctx, &holders)
+		Where("user_id = ?", buyerID).Where(hasSpent).OrderExpr("holder").Scan(ctx, &holders)
 	for _, id := range holders {
 		if err == nil {
 			_, err = i.wallets.LockCommission(ctx, tx, id)

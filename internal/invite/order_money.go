@@ -27,11 +27,14 @@ type spent struct {
 	amount     money.Amount
 }
 
+// hasSpent is the condition of commissions that count spent money.
+const hasSpent = "base > returned + given_back AND NOT came_back"
+
 // spentBy returns the spent money of the orders that the condition finds.
 func spentBy(ctx context.Context, tx bun.Tx, condition string, value any) (found []spent, err error) {
 	var earned []Commission
 	if err := tx.NewSelect().Model(&earned).Where(condition, value).
-		Where("base > returned + given_back AND NOT came_back").Scan(ctx); err != nil {
+		Where(hasSpent).Scan(ctx); err != nil {
 		return nil, err
 	}
 	for n := range earned {

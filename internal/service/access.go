@@ -52,7 +52,8 @@ func (s *Services) Lock(ctx context.Context, tx bun.Tx, userIDs []int64) (rows [
 		return nil, nil
 	}
 	if len(userIDs) == 1 {
-		return rows, db.ScanPrepared(ctx, tx, &rows, s.byUser.lock, userIDs[0])
+		err = db.ScanPrepared(ctx, tx, &rows, s.byUser.lock, userIDs[0])
+		return rows, err
 	}
 	err = db.Locked(tx.NewSelect().Model(&rows).Where("user_id IN (?)", bun.List(userIDs)).OrderExpr("user_id")).
 		Scan(ctx)
@@ -130,14 +131,22 @@ func (s *Services) outdated(ctx context.Context, tx bun.Tx, userIDs []int64) (ch
 	if err := endUsed(ctx, tx, packages, now); err != nil {
 		return nil, err
 	}
+	var empty []int64 // who hold nothing
+	for _, a := range rows {
+		if len(services[a.UserID])+len(packages[a.UserID]) == 0 {
+			empty = append(empty, a.UserID)
+		}
+	}
+	former, err := haveHeld(ctx, tx, empty)
+	if err != nil {
+		return nil, err
+	}
 	for i := range rows {
 		was := rows[i]
 		a := was
 		a.derive(services[a.UserID], packages[a.UserID], now)
-		if a.State == None {
-			if err := a.findExpired(ctx, tx); err != nil {
-				return nil, err
-			}
+		if _, had := slices.BinarySearch(former, a.UserID); had && a.State == None {
+			a.State = Expired
 		}
 		if !a.same(&was) {
 			a.remember(&was, now)
@@ -170,27 +179,12 @@ func endUsed(ctx context.Context, tx bun.Tx, byUser map[int64][]Package, now tim
 	return err
 }
 
-// held reads the services and packages of the users that have not ended, by user. Each of a user's purchases reads what
-// the user holds, so of one user the queries are prepared.
+// held reads the services and packages of the users that have not ended, by user.
 func (s *Services) held(ctx context.Context, tx bun.Tx, userIDs []int64) (map[int64][]Service, map[int64][]Package,
 	error,
 ) {
-	var services []Service
-	var packages []Package
-	readServices := func() error {
-		return heldServices(tx, &services).Where("service.user_id IN (?)", bun.List(userIDs)).Scan(ctx)
-	}
-	readPackages := func() error {
-		return heldPackages(tx, &packages).Where("user_id IN (?)", bun.List(userIDs)).Scan(ctx)
-	}
-	if len(userIDs) == 1 {
-		readServices = func() error { return db.ScanPrepared(ctx, tx, &services, s.byUser.held, userIDs[0]) }
-		readPackages = func() error { return db.ScanPrepared(ctx, tx, &packages, s.byUser.heldPackages, userIDs[0]) }
-	}
-	if err := readServices(); err != nil {
-		return nil, nil, err
-	}
-	if err := readPackages(); err != nil {
+	services, packages, err := s.readHeld(ctx, tx, userIDs)
+	if err != nil {
 		return nil, nil, err
 	}
 	byUser, packagesByUser := map[int64][]Service{}, map[int64][]Package{}
@@ -203,6 +197,24 @@ func (s *Services) held(ctx context.Context, tx bun.Tx, userIDs []int64) (map[in
 	return byUser, packagesByUser, nil
 }
 
+// readHeld reads them for held. Each of a user's purchases reads what the user holds, so of one user the queries are
+// prepared.
+func (s *Services) readHeld(ctx context.Context, tx bun.Tx, userIDs []int64) (services []Service, packages []Package,
+	err error,
+) {
+	if len(userIDs) == 1 {
+		if err = db.ScanPrepared(ctx, tx, &services, s.byUser.held, userIDs[0]); err == nil {
+			err = db.ScanPrepared(ctx, tx, &packages, s.byUser.heldPackages, userIDs[0])
+		}
+		return services, packages, err
+	}
+	err = heldServices(tx, &services).Where("service.user_id IN (?)", bun.List(userIDs)).Scan(ctx)
+	if err == nil {
+		err = heldPackages(tx, &packages).Where("user_id IN (?)", bun.List(userIDs)).Scan(ctx)
+	}
+	return services, packages, err
+}
+
 func heldServices(idb bun.IDB, into any) *bun.SelectQuery {
 	return withCycle(idb.NewSelect().Model(into)).Where("service.ended_at IS NULL").OrderExpr("ends_at, id")
 }
@@ -212,15 +224,14 @@ func heldPackages(idb bun.IDB, into any) *bun.SelectQuery {
 		Where("ended_at IS NULL").OrderExpr("id")
 }
 
-// findExpired sets the state of a user who holds nothing: Expired where there ever was a service or a package.
-func (a *Access) findExpired(ctx context.Context, tx bun.Tx) error {
-	var had bool
-	err := tx.NewRaw(`SELECT EXISTS (SELECT 1 FROM service WHERE user_id = ?0)
-		OR EXISTS (SELECT 1 FROM package WHERE user_id = ?0)`, a.UserID).Scan(ctx, &had)
-	if had {
-		a.State = Expired
+// haveHeld returns those of the users who ever had a service or a package.
+func haveHeld(ctx context.Context, tx bun.Tx, userIDs []int64) (former []int64, err error) {
+	if len(userIDs) == 0 {
+		return nil, nil
 	}
-	return err
+	err = tx.NewRaw(`SELECT user_id FROM service WHERE user_id IN (?0) UNION SELECT user_id FROM package
+		WHERE user_id IN (?0) ORDER BY user_id`, bun.List(userIDs)).Scan(ctx, &former)
+	return former, err
 }
 
 func withCycle(q *bun.SelectQuery) *bun.SelectQuery {

@@ -32,11 +32,9 @@ export function Codes() {
   const codes = useQuery(inviteCodesOptions())
   const [poster, setPoster] = useState<InviteCodeItem>()
   const [isMaking, setMaking] = useState(false)
-  const change = useMutation({
-    ...inviteCodeChangeMutation(),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey }),
-  })
-  const removal = useRemoval()
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey })
+  const change = useMutation({ ...inviteCodeChangeMutation(), onSettled })
+  const removal = useRemoval(onSettled)
   const columns = columnsIn(t, currency, {
     poster: setPoster,
     disable: ({ code, is_disabled }) =>
@@ -85,16 +83,12 @@ export function Codes() {
 }
 
 /** The dialog that asks before a code is removed, and what opens it. */
-function useRemoval() {
+function useRemoval(onSettled: () => Promise<void>) {
   const { t } = useTranslation('invite')
-  const queryClient = useQueryClient()
   // The dialog keeps the code that it was opened for until it has closed.
   const [code, setCode] = useState('')
   const [isOpen, setOpen] = useState(false)
-  const remove = useMutation({
-    ...inviteCodeRemoveMutation(),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: inviteCodesOptions().queryKey }),
-  })
+  const remove = useMutation({ ...inviteCodeRemoveMutation(), onSettled })
   const ask = (chosen: string) => {
     setCode(chosen)
     setOpen(true)
