@@ -202,7 +202,7 @@ stress: setup build e2e/node_modules/.installed tools chdb
 	go test ./internal/invite -run AnySequence -seeds 1000 -count=1 -timeout 2h
 	go test ./internal/shop -run TestNoSequence -rapid.checks 500 -count=1 -timeout 2h -v
 	go test ./internal/traffic -run 'Counters|Lease|Allowance' -rapid.checks 500 -count=1 -timeout 2h -v
-	go test ./internal/app -run TestMoney -full -count=1 -timeout 6h -v
+	go test ./internal/app -run 'TestMoney|TestLocks' -full -count=1 -timeout 6h -v
 	cd agent && GOWORK=off go test ./internal/run ./internal/engine/sing -run 'Killed|Downloads|Cut' -full -count=1 -timeout 60m -v
 	AIRSTRIP_FULL=1 npm --prefix e2e test -- accounting accessibility first-visit
 

@@ -34,20 +34,26 @@ func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 	return err
 }
 
-// closing is Acting for the transaction by which the account closes itself: it begins with LockToClose.
+// closing is Acting for the transaction by which the account closes itself: it waits until no other call acts as the
+// account, and keeps others from beginning until it ends. Those then find the account closed.
 func closing(ctx context.Context, userID int64) context.Context {
 	return db.Guarded(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := LockToClose(ctx, tx, userID); err != nil {
+		if err := lockToClose(ctx, tx, "UPDATE", userID); err != nil {
 			return err
 		}
 		return keepOpen(ctx, tx, userID)
 	})
 }
 
-// LockToClose waits until no call acts as one of the accounts and keeps others from beginning until tx ends. Those then
-// find the account closed. It comes before tx locks or reads anything of the accounts.
+// LockToClose keeps calls from acting as one of the accounts until tx ends. Those then find the account closed. Where
+// one acts already, tx is run again: it may have locks that the call waits for. It comes before tx reads anything of
+// the accounts.
 func LockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
-	_, err := db.LockedFor("UPDATE", tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
+	return lockToClose(ctx, tx, "UPDATE NOWAIT", ids...)
+}
+
+func lockToClose(ctx context.Context, tx bun.Tx, how string, ids ...int64) error {
+	_, err := db.LockedFor(how, tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
 		OrderExpr("id")).Exec(ctx)
 	return err
 }

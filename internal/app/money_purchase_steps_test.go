@@ -45,15 +45,7 @@ func (s *moneySite) finish(u *moneyUser, r *moneyRecharge, paid, notified bool) 
 	}
 	if notified {
 		state := map[string]payment.PaymentState{"paid": payment.Paid, "failed": payment.Failed}[r.bill]
-		said := payment.Payment{
-			TradeNo: r.TradeNo, TransactionID: "SB" + r.TradeNo, Amount: r.PayAmount, Currency: r.PayCurrency,
-			State: state,
-		}
-		_, err := s.Payments.Notify(s.ctx, sandbox.Name, payment.Notify{
-			Method: http.MethodPost, Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
-			Body: []byte(s.sandbox.Notice(said).Encode()), Address: "192.0.2.7",
-		})
-		s.must(err)
+		s.must(s.say(r.Recharge, "SB"+r.TradeNo, state))
 	}
 	s.did(u, effect{})
 	if waiting != nil {
@@ -75,6 +67,18 @@ func (s *moneySite) checkCompleted(u *moneyUser, waiting *shop.Order) {
 	if (state == shop.Paid) != inTime {
 		s.fatalf("the order %+v was paid and is %s", waiting, state)
 	}
+}
+
+// say has the gateway say what became of a payment of the recharge.
+func (s *moneySite) say(r *wallet.Recharge, transactionID string, state payment.PaymentState) error {
+	said := payment.Payment{
+		TradeNo: r.TradeNo, TransactionID: transactionID, Amount: r.PayAmount, Currency: r.PayCurrency, State: state,
+	}
+	_, err := s.Payments.Notify(s.ctx, sandbox.Name, payment.Notify{
+		Method: http.MethodPost, Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}},
+		Body: []byte(s.sandbox.Notice(said).Encode()), Address: "192.0.2.7",
+	})
+	return err
 }
 
 // payLate lets time pass, and traffic, while an order waits for money, and pays then.

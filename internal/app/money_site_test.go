@@ -84,6 +84,8 @@ type moneyTemplate struct {
 	copies  atomic.Int64
 	// runsTwice says that each transaction is repeated, as where its session ends at the commit.
 	runsTwice bool
+	// trace, where it is not nil, returns the address by which a copy's database is opened.
+	trace func(url string) string
 
 	// Of PostgreSQL, where making and removing a database takes longer than a sequence.
 	restore string // statements that bring a copy back to the start
@@ -277,7 +279,9 @@ func (m *moneyTemplate) openPostgres(ctx context.Context) (*moneyCopy, error) {
 		return nil, err
 	}
 	c := m.config
-	c.DatabaseURL = own.String()
+	if c.DatabaseURL = own.String(); m.trace != nil {
+		c.DatabaseURL = m.trace(c.DatabaseURL)
+	}
 	a, err := Open(ctx, c, "test")
 	return &moneyCopy{App: a, remove: func() error { return do(fmt.Sprintf(`DROP DATABASE %q WITH (FORCE)`, name)) }},
 		err

@@ -84,8 +84,9 @@ func (d *DB) Bulk(ctx context.Context, fn func(ctx context.Context, conn *sql.Co
 		return err
 	}
 	defer conn.Close()
-	begin, end := `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`,
-		`COMMIT; ANALYZE`
+	// Triggers that wait for the commit would run after the tables that they write were filled.
+	begin, end := `BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0;
+		SET CONSTRAINTS ALL IMMEDIATE`, `COMMIT; ANALYZE`
 	if d.sqlite {
 		begin, end = `PRAGMA foreign_keys = 0; PRAGMA synchronous = OFF; BEGIN IMMEDIATE`,
 			`COMMIT; PRAGMA foreign_keys = 1; PRAGMA synchronous = FULL; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)`

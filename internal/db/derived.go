@@ -23,6 +23,7 @@ type derivedTrigger struct {
 var (
 	triggersOf = regexp.MustCompile(`\{\{triggers (\w+)\}\}`)
 	lockingOf  = regexp.MustCompile(`\{\{locking_triggers (\w+)\}\}`)
+	deferredOf = regexp.MustCompile(`\{\{deferred_triggers (\w+)\}\}`)
 	lowerOf    = regexp.MustCompile(`\{\{lower ([\w.]+)\}\}`)
 )
 
@@ -38,6 +39,14 @@ func asciiLower(text string, sqlite bool) string {
 func (t derivedTrigger) name(derived string) string {
 	verb, _, _ := strings.Cut(strings.ToLower(t.event), " ")
 	return fmt.Sprintf("%s_%s_%s", derived, t.table, verb)
+}
+
+// condition is the trigger's clause that chooses among rows; empty: it takes all.
+func (t derivedTrigger) condition() string {
+	if t.when == "" {
+		return ""
+	}
+	return " WHEN (" + t.when + ")"
 }
 
 // missingTriggers returns the triggers that keep tables and are not there, or do nothing.
@@ -78,6 +87,10 @@ func fillIn(text string, sqlite bool) string {
 		name := lockingOf.FindStringSubmatch(found)[1]
 		return lockInTriggers(name, derivedTables[name], sqlite)
 	})
+	text = deferredOf.ReplaceAllStringFunc(text, func(found string) string {
+		name := deferredOf.FindStringSubmatch(found)[1]
+		return deferTriggers(name, derivedTables[name], sqlite)
+	})
 	return asciiLower(text, sqlite)
 }
 
@@ -97,15 +110,26 @@ func lockInTriggers(name string, triggers []derivedTrigger, sqlite bool) string 
 	return out.String()
 }
 
+// deferTriggers makes triggers that exist run at the commit, in the order of the events. SQLite has one writer.
+func deferTriggers(name string, triggers []derivedTrigger, sqlite bool) string {
+	if sqlite {
+		return "SELECT 1;"
+	}
+	var out strings.Builder
+	for _, t := range triggers {
+		fmt.Fprintf(&out, "DROP TRIGGER %s ON %s;\nCREATE CONSTRAINT TRIGGER %[1]s AFTER %[3]s ON %[2]s\n"+
+			"\tDEFERRABLE INITIALLY DEFERRED FOR EACH ROW%[4]s EXECUTE FUNCTION %[1]s();\n",
+			t.name(name), t.table, t.event, t.condition())
+	}
+	return out.String()
+}
+
 func createTriggers(name string, triggers []derivedTrigger, sqlite bool) string {
 	var out strings.Builder
 	for _, t := range triggers {
 		called := t.name(name)
 		body := strings.Join(t.does, ";\n\t") + ";"
-		when := ""
-		if t.when != "" {
-			when = " WHEN (" + t.when + ")"
-		}
+		when := t.condition()
 		if sqlite {
 			fmt.Fprintf(&out, "CREATE TRIGGER %s AFTER %s ON %s%s BEGIN\n\t%s\nEND;\n", called, t.event, t.table, when, body)
 			continue

@@ -206,6 +206,9 @@ func (d dialectFS) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	filled := fillIn(words[d.sqlite].Replace(string(text)), d.sqlite)
+	if !d.sqlite { // PostgreSQL changes no table whose triggers wait for the commit.
+		filled = strings.Replace(filled, "-- +goose Up\n", "-- +goose Up\nSET CONSTRAINTS ALL IMMEDIATE;\n", 1)
+	}
 	return filledFile{f, strings.NewReader(appendOnlyTable.ReplaceAllString(filled, appendOnly[d.sqlite]))}, nil
 }
 

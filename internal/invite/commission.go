@@ -169,6 +169,9 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 	if err != nil {
 		return err
 	}
+	if err := i.LockHolders(ctx, tx, userID); err != nil {
+		return err
+	}
 	for _, s := range list {
 		part := min(gone, s.amount)
 		if part == 0 {

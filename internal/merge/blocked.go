@@ -76,23 +76,28 @@ func (m *Merges) admit(ctx context.Context, tx bun.Tx, made *Merge) (from accoun
 			{word: "same", says: fault.Text{ZH: "与保留的账号是同一个", EN: "it is the account that stays"}},
 		}})
 	}
-	if err := account.LockToClose(ctx, tx, ids...); err != nil {
-		return from, err
-	}
 	known, err := m.p.Accounts.Users(ctx, tx, ids)
 	if err != nil {
 		return from, err
 	}
-	from, has := known[made.FromID]
-	if !has {
+	if _, has := known[made.FromID]; !has {
 		return from, account.ErrNoUser
 	}
 	if _, has := known[made.IntoID]; !has {
 		return from, fault.Invalid("into_id", "unknown", "没有这个用户", "There is no such user")
 	}
+	// The wallets come first: a purchase that the user does not make themselves locks the wallet before the account of
+	// whoever invited them.
 	if err := m.p.Wallets.LockBoth(ctx, tx, made.FromID, made.IntoID); err != nil {
 		return from, err
 	}
+	if err := account.LockToClose(ctx, tx, ids...); err != nil {
+		return from, err
+	}
+	if known, err = m.p.Accounts.Users(ctx, tx, ids); err != nil {
+		return from, err
+	}
+	from = known[made.FromID]
 	var hinders [][]hindrance
 	for _, id := range ids {
 		found, err := m.hindering(ctx, tx, made, known[id])

@@ -182,10 +182,17 @@ func shareOfTime(paid money.Amount, start, end, at time.Time) (money.Amount, err
 	return paid.Share(int64(end.Sub(at)), int64(end.Sub(start)))
 }
 
+// PaidBy returns the orders that paid for the service.
+func (s *Services) PaidBy(ctx context.Context, tx bun.Tx, serviceID int64) (orders []int64, err error) {
+	err = tx.NewSelect().Model((*fulfilment)(nil)).Column("order_id").Where("service_id = ?", serviceID).
+		Scan(ctx, &orders)
+	return orders, err
+}
+
 // lockedIn locks the rows that q finds where idb is a transaction.
 func lockedIn(idb bun.IDB, q *bun.SelectQuery) *bun.SelectQuery {
 	if _, ok := idb.(bun.Tx); ok {
-		return db.Locked(q)
+		return db.LockedFor("NO KEY UPDATE", q) // what refers to the row, such as a gift, does not wait
 	}
 	return q
 }

@@ -89,8 +89,23 @@ func (s *Shop) PreOrder(ctx context.Context, userID int64, p Purchase) (*Quote, 
 	return q, nil
 }
 
-// quote finds what p speaks of and whether this user may buy it at all.
+// quote finds what p speaks of, whether this user may buy it at all, and what is credited to it.
 func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase) (*Quote, error) {
+	q, err := s.find(ctx, idb, userID, p)
+	if err != nil || q.Renews != nil {
+		return q, err
+	}
+	if err := s.creditFor(ctx, idb, userID, p, q, q.at); err != nil {
+		return nil, err
+	}
+	if q.Price.Plan.Kind == KindPlan {
+		q.EndsAt = new(s.services.EndOfNew(q.at, q.Price.Months).Add(q.extra.duration()))
+	}
+	return q, nil
+}
+
+// find is quote without a credit. It locks nothing.
+func (s *Shop) find(ctx context.Context, idb bun.IDB, userID int64, p Purchase) (*Quote, error) {
 	pr, err := s.price(ctx, idb, p.PriceID)
 	if err != nil {
 		return nil, err
@@ -106,13 +121,7 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 		if !pr.Plan.Visible && p.ByStaff == nil {
 			return nil, ErrNoPlan
 		}
-		if err := s.creditFor(ctx, idb, userID, p, q, q.at); err != nil {
-			return nil, err
-		}
-		if pr.Plan.Kind == KindPlan {
-			q.EndsAt = new(s.services.EndOfNew(q.at, pr.Months).Add(q.extra.duration()))
-		}
-		return q, nil
+		return q, s.findReplaced(ctx, idb, userID, p, q)
 	}
 	v, err := s.services.GetIn(ctx, idb, userID, *p.RenewServiceID)
 	switch {
@@ -125,6 +134,21 @@ func (s *Shop) quote(ctx context.Context, idb bun.IDB, userID int64, p Purchase)
 	}
 	q.Renews, q.EndsAt = &v, new(s.services.EndOfRenewal(&v, pr.Months))
 	return q, v.Renewable()
+}
+
+// findReplaced finds the service that the new one replaces; it must run.
+func (s *Shop) findReplaced(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote) (err error) {
+	if p.ChangeServiceID == nil {
+		return nil
+	}
+	if q.Price.Plan.Kind != KindPlan {
+		return ErrNoChange
+	}
+	q.Replaces, err = s.running(ctx, idb, userID, *p.ChangeServiceID)
+	if err == nil && q.Replaces.PlanID == q.Price.PlanID {
+		err = ErrSamePlan
+	}
+	return err
 }
 
 // creditForWaiting computes the quote again where the order would wait for money. What is used until it is paid must
@@ -157,21 +181,12 @@ func (s *Shop) waits(p *Purchase, q *Quote) time.Duration {
 
 // creditFor reckons the service that the new one replaces into the quote, with what will be unused of it at that time.
 func (s *Shop) creditFor(ctx context.Context, idb bun.IDB, userID int64, p Purchase, q *Quote, at time.Time) error {
-	if p.ChangeServiceID == nil {
-		return nil
-	}
-	if q.Price.Plan.Kind != KindPlan {
-		return ErrNoChange
-	}
-	v, err := s.running(ctx, idb, userID, *p.ChangeServiceID)
-	if err != nil {
+	err := s.findReplaced(ctx, idb, userID, p, q)
+	if err != nil || q.Replaces == nil {
 		return err
 	}
-	if v.PlanID == q.Price.PlanID {
-		return ErrSamePlan
-	}
-	q.Replaces = v
-	if _, q.Credit, err = s.services.Unused(ctx, idb, service.Item{UserID: userID, ServiceID: &v.ID}, at); err != nil {
+	_, q.Credit, err = s.services.Unused(ctx, idb, service.Item{UserID: userID, ServiceID: &q.Replaces.ID}, at)
+	if err != nil {
 		return err
 	}
 	worth := q.Price.Amount - q.Discount
@@ -228,16 +243,15 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase, r
 	if err := wallet.RefuseBanned(ctx, tx, userID); err != nil {
 		return 0, err
 	}
-	var superseded []Order
-	if p.ChangeServiceID != nil { // before the quote locks the service
-		var err error
-		if superseded, err = s.lockWaiting(ctx, tx, userID, *p.ChangeServiceID); err != nil {
-			return 0, err
-		}
-	}
-	q, err := s.quote(ctx, tx, userID, p)
+	q, err := s.find(ctx, tx, userID, p)
 	if err != nil {
 		return 0, err
+	}
+	var superseded []Order
+	if q.Replaces != nil {
+		if superseded, err = s.lockWaiting(ctx, tx, userID, q.Replaces.ID); err != nil {
+			return 0, err
+		}
 	}
 	plan := q.Price.Plan
 	takesStock := q.Renews == nil && plan.Stock != nil

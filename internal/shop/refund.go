@@ -156,6 +156,9 @@ func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order
 			return nil, 0, err
 		}
 	}
+	if err := s.lockGivenBack(ctx, tx, &found[0]); err != nil {
+		return nil, 0, err
+	}
 	if _, err := s.wallets.Lock(ctx, tx, found[0].UserID); err != nil { // no purchase of the user runs at the same time
 		return nil, 0, err
 	}
@@ -171,6 +174,19 @@ func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order
 		err = ErrNothingToRefund
 	}
 	return o, sum, err
+}
+
+// lockGivenBack locks the orders that a refund of this one gives back: all that paid for its service.
+func (s *Shop) lockGivenBack(ctx context.Context, tx bun.Tx, o *Order) (err error) {
+	ids := []int64{o.ID}
+	if o.Service != nil {
+		if ids, err = s.services.PaidBy(ctx, tx, *o.Service); err != nil {
+			return err
+		}
+	}
+	var locked []int64
+	return db.LockedFor("NO KEY UPDATE", tx.NewSelect().Model((*Order)(nil)).Column("id").
+		Where("id IN (?)", bun.List(ids)).OrderExpr("id")).Scan(ctx, &locked)
 }
 
 // waitingRefund returns the refund that waits and fits the condition; nil where none does.

@@ -19,27 +19,33 @@ func waitingOn(ctx context.Context, tx bun.Tx, userID, serviceID int64) (waiting
 	return waiting, err
 }
 
-// lockWaiting locks the recharges, then the orders that wait on the service, each in ascending order of their numbers,
-// and returns these orders. The caller has locked neither a service nor a wallet.
+// lockWaiting locks the orders that wait on the service, as lockOrders does, and returns them. The caller has locked
+// neither a service nor a wallet.
 func (s *Shop) lockWaiting(ctx context.Context, tx bun.Tx, userID, serviceID int64) ([]Order, error) {
 	waiting, err := waitingOn(ctx, tx, userID, serviceID)
 	if err != nil {
 		return nil, err
 	}
+	return waiting, s.lockOrders(ctx, tx, waiting)
+}
+
+// lockOrders locks the recharges that orders wait for, then the orders, each in ascending order of their numbers. The
+// orders are in that order.
+func (s *Shop) lockOrders(ctx context.Context, tx bun.Tx, waiting []Order) error {
 	byRecharge := slices.DeleteFunc(slices.Clone(waiting), func(o Order) bool { return o.RechargeID == nil })
 	slices.SortFunc(byRecharge, func(a, b Order) int { return cmp.Compare(*a.RechargeID, *b.RechargeID) })
 	for _, o := range byRecharge {
 		if _, err := s.wallets.LockUnpaid(ctx, tx, *o.RechargeID); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, o := range waiting {
 		_, err := tx.NewUpdate().Model((*Order)(nil)).Set("state = state").Where("id = ?", o.ID).Exec(ctx)
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return waiting, nil
+	return nil
 }
 
 // lockReserved locks the plans and coupons that get back what these orders took, each in ascending order of their
@@ -48,7 +54,13 @@ func lockReserved(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon 
 	if len(waiting) == 0 {
 		return nil
 	}
-	plans, coupons := []int64{plan}, []int64{coupon}
+	var plans, coupons []int64
+	if plan != 0 {
+		plans = append(plans, plan)
+	}
+	if coupon != 0 {
+		coupons = append(coupons, coupon)
+	}
 	for _, o := range waiting {
 		if o.TookStock {
 			plans = append(plans, o.PlanID)
@@ -73,17 +85,20 @@ func lockReserved(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon 
 	return nil
 }
 
-// LockCompletion locks what Complete will change of other orders. A transaction that locks the user's wallet before it
-// calls Complete calls this first.
-func (s *Shop) LockCompletion(ctx context.Context, tx bun.Tx, o *Order) error {
-	if o.ReplacesID == nil {
-		return nil
+// LockCompletion locks what Complete may change besides the user's money and rights: of the order itself, which gives
+// back what it took where it can no longer be kept, and of the orders that its change of plan ends. A transaction that
+// locks the user's wallet before it calls Complete calls this first.
+func (s *Shop) LockCompletion(ctx context.Context, tx bun.Tx, o *Order) (err error) {
+	orders := []Order{*o}
+	if o.ReplacesID != nil {
+		if orders, err = waitingOn(ctx, tx, o.UserID, *o.ReplacesID); err != nil {
+			return err
+		}
 	}
-	waiting, err := s.lockWaiting(ctx, tx, o.UserID, *o.ReplacesID)
-	if err != nil {
+	if err := s.lockOrders(ctx, tx, orders); err != nil {
 		return err
 	}
-	return lockReserved(ctx, tx, waiting, 0, 0)
+	return lockReserved(ctx, tx, orders, 0, 0)
 }
 
 // endWaiting cancels the user's orders that wait on the service, but for one that is being completed.

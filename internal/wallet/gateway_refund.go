@@ -77,6 +77,9 @@ var (
 // The fee went to the gateway, which does not give it back for parts; so the payer gets it back only where all of the
 // recharge goes back at once. A part costs in the currency of the payment its share of what was paid, rounded down.
 func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge, g *GatewayRefund) error {
+	if err := lockRecharge(ctx, tx, r.ID); err != nil {
+		return err
+	}
 	available, err := w.Lock(ctx, tx, r.UserID) // other refunds of the recharge wait here
 	if err != nil {
 		return err
@@ -120,6 +123,12 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 	return w.Hold(ctx, tx, r.UserID, g.Amount, g.Ref())
 }
 
+// lockRecharge locks a recharge before the wallet, as its payment does.
+func lockRecharge(ctx context.Context, tx bun.Tx, id int64) error {
+	_, err := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = state").Where("id = ?", id).Exec(ctx)
+	return err
+}
+
 // Remaining is what may still go back of the recharge, before the wallet is asked: nothing that is on its way or done.
 func (r *Recharge) Remaining() money.Amount { return r.Amount - r.Refunded - r.Refunding }
 
@@ -133,6 +142,9 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 		Set("decided_by = COALESCE(decided_by, ?)", decidedBy).Set("waits = ?", false).Set("ended_at = ?", w.db.Now()).
 		Where("id = ? AND state = ?", g.ID, GatewayRefundPending).Exec(ctx))
 	if err != nil || n == 0 {
+		return false, err
+	}
+	if err := lockRecharge(ctx, tx, g.RechargeID); err != nil {
 		return false, err
 	}
 	if _, err := w.Lock(ctx, tx, g.UserID); err != nil { // so that of two last parts the later one sees the other
