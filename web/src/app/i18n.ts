@@ -51,14 +51,22 @@ export async function startI18n(): Promise<void> {
       interpolation: { escape: isolate },
       react: { useSuspense: true },
     })
+  // Fires for what other tabs change.
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key === 'language' && newValue && newValue in languages) void show(newValue as Language)
+  })
+}
+
+async function show(language: Language): Promise<void> {
+  await i18next.changeLanguage(language)
+  document.documentElement.lang = language
 }
 
 /** For route loaders: a page's texts arrive together with its data. */
 export const loadTexts = (...namespaces: Namespace[]) => i18next.loadNamespaces(namespaces)
 
-/** Switches without a reload and remembers the choice in this browser. */
+/** Switches without a reload, in all tabs of this browser, which remembers the choice. */
 export async function switchLanguage(language: Language): Promise<void> {
-  await i18next.changeLanguage(language)
-  document.documentElement.lang = language
+  await show(language)
   localStorage.setItem('language', language)
 }
