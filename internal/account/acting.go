@@ -38,7 +38,7 @@ func keepOpen(ctx context.Context, tx bun.Tx, userID int64) error {
 // account, and keeps others from beginning until it ends. Those then find the account closed.
 func closing(ctx context.Context, userID int64) context.Context {
 	return db.Guarded(ctx, func(ctx context.Context, tx bun.Tx) error {
-		if err := lockToClose(ctx, tx, "UPDATE", userID); err != nil {
+		if err := lockToClose(ctx, tx, "", userID); err != nil {
 			return err
 		}
 		return keepOpen(ctx, tx, userID)
@@ -49,11 +49,17 @@ func closing(ctx context.Context, userID int64) context.Context {
 // one acts already, tx is run again: it may have locks that the call waits for. It comes before tx reads anything of
 // the accounts.
 func LockToClose(ctx context.Context, tx bun.Tx, ids ...int64) error {
-	return lockToClose(ctx, tx, "UPDATE NOWAIT", ids...)
+	return lockToClose(ctx, tx, " NOWAIT", ids...)
 }
 
-func lockToClose(ctx context.Context, tx bun.Tx, how string, ids ...int64) error {
-	_, err := db.LockedFor(how, tx.NewSelect().Model((*row)(nil)).Column("id").Where("id IN (?)", bun.List(ids)).
-		OrderExpr("id")).Exec(ctx)
+// lockToClose locks accounts, and that those who invited them exist, which PostgreSQL checks when a transaction changes
+// an account twice.
+func lockToClose(ctx context.Context, tx bun.Tx, wait string, ids ...int64) error {
+	accounts := func() *bun.SelectQuery { return tx.NewSelect().Model((*row)(nil)).Column("id").OrderExpr("id") }
+	_, err := db.LockedFor("UPDATE"+wait, accounts().Where("id IN (?)", bun.List(ids))).Exec(ctx)
+	if err == nil {
+		_, err = db.LockedFor("KEY SHARE"+wait, accounts().Where("id IN (SELECT invited_by FROM account WHERE id IN (?))",
+			bun.List(ids))).Exec(ctx)
+	}
 	return err
 }

@@ -96,6 +96,9 @@ func (a *Accounts) closeRow(ctx context.Context, tx bun.Tx, r row, forfeit money
 	if err := a.notLastOwner(ctx, tx, r); err != nil {
 		return err
 	}
+	if err := a.wallets.LockRecharges(ctx, tx, r.ID); err != nil {
+		return err
+	}
 	if err := a.notices.Close(ctx, tx, r.ID); err != nil {
 		return err
 	}

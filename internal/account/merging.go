@@ -18,6 +18,11 @@ func (b *Bans) Banned(ctx context.Context, idb bun.IDB, userID int64) (bool, err
 // TakeInvited makes into the inviter of those whom from invited, and returns how many they are. Those who were there
 // before into stay with from: nobody is invited by somebody who came later, into themselves included.
 func (a *Accounts) TakeInvited(ctx context.Context, tx bun.Tx, from, into int64) (int64, error) {
+	// One of them may be about to close, which waits for the account of from.
+	if _, err := db.LockedFor("NO KEY UPDATE NOWAIT", tx.NewSelect().Model((*row)(nil)).Column("id").
+		Where("invited_by = ?", from).OrderExpr("id")).Exec(ctx); err != nil {
+		return 0, err
+	}
 	return db.Changed(tx.NewUpdate().Model((*row)(nil)).Set("invited_by = ?", into).
 		Where("invited_by = ? AND id > ?", from, into).Exec(ctx))
 }

@@ -98,14 +98,15 @@ var lockSteps = []lockStep{
 		return err
 	}},
 	{"cancel an order", true, func(s *moneySite, u, _ *moneyUser) error {
-		id, err := s.Payments.OrderFor(s.ctx, payment.StaffOrder{
-			UserID: u.id, PriceID: s.priceIDs[0], Price: s.prices[s.priceIDs[0]][0], Gateway: sandbox.Name,
-			Assigned: true, Reason: "sold",
-		})
+		id, err := s.assign(u)
 		if err != nil {
 			return err
 		}
 		return s.Shop.CancelFor(s.ctx, id, "not paid")
+	}},
+	{"assign an order", true, func(s *moneySite, u, _ *moneyUser) error {
+		_, err := s.assign(u)
+		return err
 	}},
 	{"withdraw keys", true, func(s *moneySite, _, other *moneyUser) error {
 		b, _, err := s.CDKeys.Make(s.ctx, cdkey.Batch{
@@ -164,6 +165,24 @@ var lockSteps = []lockStep{
 	{"stop a service", true, func(s *moneySite, u, _ *moneyUser) error {
 		return s.onService(u, func(id int64) error { return s.Shop.StopService(s.ctx, u.id, id, "abuse") })
 	}},
+	{"close an account", false, func(s *moneySite, u, _ *moneyUser) error {
+		if _, err := s.Payments.Recharge(s.ctx, u.id, sandbox.Name, 100); err != nil {
+			return err
+		}
+		known, err := s.Accounts.User(s.ctx, u.id)
+		if err != nil {
+			return err
+		}
+		loss, err := s.Accounts.Loss(s.ctx, u.id)
+		if err != nil {
+			return err
+		}
+		err = s.Accounts.Close(s.ctx, account.Identity{UserID: u.id}, account.CloseInput{
+			Password: moneyPassword, Email: known.Email, Forfeit: loss.Money(),
+		}, moneyClient)
+		u.closed = err == nil
+		return err
+	}},
 }
 
 // mergeUsers makes one user's account part of another one's, which must have nothing that waits or runs.
@@ -200,6 +219,14 @@ func (s *moneySite) onService(u *moneyUser, do func(id int64) error) error {
 		}
 	}
 	return errNothing
+}
+
+// assign has staff order a plan that the user is to pay at a gateway.
+func (s *moneySite) assign(u *moneyUser) (orderID int64, err error) {
+	return s.Payments.OrderFor(s.ctx, payment.StaffOrder{
+		UserID: u.id, PriceID: s.priceIDs[0], Price: s.prices[s.priceIDs[0]][0], Gateway: sandbox.Name, Assigned: true,
+		Reason: "sold",
+	})
 }
 
 // paidRecharge has the user pay an amount into the wallet.

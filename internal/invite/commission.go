@@ -187,6 +187,9 @@ func (i *Invites) uncount(ctx context.Context, tx bun.Tx, userID int64, gone mon
 
 // Close takes back what the user earned and has not got yet, as part of the closing of the account.
 func (i *Invites) Close(ctx context.Context, tx bun.Tx, userID int64) error {
+	if _, err := i.wallets.Lock(ctx, tx, userID); err != nil { // before the commission account
+		return err
+	}
 	if err := i.closePayouts(ctx, tx, userID); err != nil {
 		return err
 	}

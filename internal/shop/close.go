@@ -14,6 +14,12 @@ func (s *Shop) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 		Scan(ctx); err != nil {
 		return err
 	}
+	if err := s.lockOrders(ctx, tx, pending); err != nil {
+		return err
+	}
+	if err := lockReserved(ctx, tx, pending, 0, 0); err != nil {
+		return err
+	}
 	for i := range pending {
 		if _, err := s.end(ctx, tx, &pending[i], Cancelled); err != nil {
 			return err
