@@ -165,6 +165,22 @@ var lockSteps = []lockStep{
 	{"stop a service", true, func(s *moneySite, u, _ *moneyUser) error {
 		return s.onService(u, func(id int64) error { return s.Shop.StopService(s.ctx, u.id, id, "abuse") })
 	}},
+	{"close an account by staff", true, func(s *moneySite, u, _ *moneyUser) error {
+		if u != s.users[0] {
+			return errNothing // the others close theirs
+		}
+		known, err := s.Accounts.User(s.ctx, u.id)
+		if err != nil {
+			return err
+		}
+		loss, err := s.Accounts.Loss(s.ctx, u.id)
+		if err != nil {
+			return err
+		}
+		err = s.Accounts.CloseFor(s.ctx, account.Identity{}, u.id, known.Email, loss.Money(), "asked for it")
+		u.closed = err == nil
+		return err
+	}},
 	{"close an account", false, func(s *moneySite, u, _ *moneyUser) error {
 		if _, err := s.Payments.Recharge(s.ctx, u.id, sandbox.Name, 100); err != nil {
 			return err

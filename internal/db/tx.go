@@ -102,10 +102,14 @@ func (d *DB) runQueued(caller context.Context, l limits, fn func(context.Context
 		if errors.Is(err, dberr.ErrOutcomeUnknown) || !(met || dberr.Repeatable(err)) || d.gaveUp() {
 			return d.failed(caller, err)
 		}
+		tries := try
+		if dberr.IsLocked(err) { // somebody has a row for the time of a few statements
+			tries = min(try, 2)
+		}
 		select {
 		case <-ctx.Done():
 			return d.failed(caller, err)
-		case <-time.After(repeatPause(try)):
+		case <-time.After(repeatPause(tries)):
 		}
 	}
 }

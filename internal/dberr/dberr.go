@@ -96,6 +96,12 @@ func Repeatable(err error) bool {
 	return of(err) == unreachable
 }
 
+// IsLocked tells whether PostgreSQL did not wait, or not any longer, for what another transaction has locked.
+func IsLocked(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == lockNotAvailable
+}
+
 // kind is what a passing error means for the caller.
 type kind int
 

@@ -48,9 +48,6 @@ func (s *Services) Running(ctx context.Context, idb bun.IDB, userIDs []int64) (m
 // Close ends everything that the user has, as part of the closing of the account, and makes nodes forget the
 // credentials that they know.
 func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
-	if err := s.ResetCredentials(ctx, tx, userID); err != nil {
-		return err
-	}
 	now := s.db.Now()
 	var ended []Service
 	if err := tx.NewRaw(`UPDATE service SET ended_at = ?, end_reason = ?, auto_renew = ?
@@ -69,5 +66,8 @@ func (s *Services) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 			return err
 		}
 	}
-	return s.Refresh(ctx, tx, userID)
+	if err := s.Refresh(ctx, tx, userID); err != nil {
+		return err
+	}
+	return s.ResetCredentials(ctx, tx, userID)
 }

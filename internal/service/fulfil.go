@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -168,14 +169,20 @@ func (s *Services) Extend(ctx context.Context, tx bun.Tx, e Extension) error {
 	return s.Refresh(ctx, tx, e.UserID)
 }
 
-// SetAutoRenew sets whether the user's service is renewed from the wallet when it ends.
+// SetAutoRenew sets whether the user's service is renewed from the wallet when it ends. One that was given back is not:
+// ErrGivenBack.
 func (s *Services) SetAutoRenew(ctx context.Context, tx bun.Tx, userID, serviceID int64, on bool) error {
-	n, err := db.Changed(tx.NewUpdate().Model((*Service)(nil)).Set("auto_renew = ?", on).
-		Where("id = ? AND user_id = ?", serviceID, userID).Exec(ctx))
-	if err == nil && n == 0 {
-		return ErrNoService
+	q := tx.NewUpdate().Model((*Service)(nil)).Set("auto_renew = ?", on).
+		Where("id = ? AND user_id = ?", serviceID, userID)
+	if on {
+		q.Where("end_reason IS NULL OR end_reason = ?", ByExpiry)
 	}
-	return err
+	n, err := db.Changed(q.Exec(ctx))
+	if err != nil || n == 1 {
+		return err
+	}
+	v, err := s.GetIn(ctx, tx, userID, serviceID)
+	return cmp.Or(err, v.Renewable())
 }
 
 // StopOtherRenewals ends the automatic renewal of all services of the user but the one that the order led to.

@@ -77,6 +77,11 @@ func TestGivenBackService_NothingBringsItBackOrPaysForItAgain(t *testing.T) {
 				}); !errors.Is(err, service.ErrGivenBack) {
 					t.Errorf("a gift: %v, want %v", err, service.ErrGivenBack)
 				}
+				if err := c.db.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
+					return c.services.SetAutoRenew(ctx, tx, user, *first.Service, true)
+				}); !errors.Is(err, service.ErrGivenBack) {
+					t.Errorf("automatic renewal, read before: %v, want %v", err, service.ErrGivenBack)
+				}
 				change := shop.Purchase{PriceID: standard.Prices[0].ID, ChangeServiceID: first.Service}
 				if _, err := c.Confirm(t.Context(), user, change); !errors.Is(err, shop.ErrEnded) {
 					t.Errorf("another change: %v, want %v", err, shop.ErrEnded)

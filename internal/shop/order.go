@@ -344,7 +344,7 @@ func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on boo
 		return AutoRenewal{}, priceChanged(price.Amount, s.settings.Get().Currency)
 	}
 	at := RenewsAt(v.EndsAt, s.db.Now())
-	return AutoRenewal{&at, price}, s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
 		if price != nil && (seen != nil || !v.AutoRenew) {
 			if err := s.services.AgreeToPrice(ctx, tx, userID, serviceID, price.Amount); err != nil {
 				return err
@@ -352,6 +352,10 @@ func (s *Shop) SetAutoRenew(ctx context.Context, userID, serviceID int64, on boo
 		}
 		return s.services.SetAutoRenew(ctx, tx, userID, serviceID, true)
 	})
+	if errors.Is(err, service.ErrGivenBack) { // meanwhile
+		err = ErrEnded
+	}
+	return AutoRenewal{&at, price}, err
 }
 
 // StopRenewing ends the automatic renewal of what a paid order led to.
