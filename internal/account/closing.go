@@ -96,7 +96,7 @@ func (a *Accounts) closeRow(ctx context.Context, tx bun.Tx, r row, forfeit money
 	if err := a.notLastOwner(ctx, tx, r); err != nil {
 		return err
 	}
-	if err := a.wallets.LockRecharges(ctx, tx, r.ID); err != nil {
+	if err := a.wallets.LockPending(ctx, tx, r.ID); err != nil {
 		return err
 	}
 	if err := a.notices.Close(ctx, tx, r.ID); err != nil {

@@ -169,15 +169,11 @@ var lockSteps = []lockStep{
 		if u != s.users[0] {
 			return errNothing // the others close theirs
 		}
-		known, err := s.Accounts.User(s.ctx, u.id)
+		email, loses, err := s.losesByClosing(u)
 		if err != nil {
 			return err
 		}
-		loss, err := s.Accounts.Loss(s.ctx, u.id)
-		if err != nil {
-			return err
-		}
-		err = s.Accounts.CloseFor(s.ctx, account.Identity{}, u.id, known.Email, loss.Money(), "asked for it")
+		err = s.Accounts.CloseFor(s.ctx, account.Identity{}, u.id, email, loses, "asked for it")
 		u.closed = err == nil
 		return err
 	}},
@@ -185,16 +181,12 @@ var lockSteps = []lockStep{
 		if _, err := s.Payments.Recharge(s.ctx, u.id, sandbox.Name, 100); err != nil {
 			return err
 		}
-		known, err := s.Accounts.User(s.ctx, u.id)
-		if err != nil {
-			return err
-		}
-		loss, err := s.Accounts.Loss(s.ctx, u.id)
+		email, loses, err := s.losesByClosing(u)
 		if err != nil {
 			return err
 		}
 		err = s.Accounts.Close(s.ctx, account.Identity{UserID: u.id}, account.CloseInput{
-			Password: moneyPassword, Email: known.Email, Forfeit: loss.Money(),
+			Password: moneyPassword, Email: email, Forfeit: loses,
 		}, moneyClient)
 		u.closed = err == nil
 		return err
@@ -203,15 +195,13 @@ var lockSteps = []lockStep{
 
 // mergeUsers makes one user's account part of another one's, which must have nothing that waits or runs.
 func (s *moneySite) mergeUsers(u, other *moneyUser) error {
-	services, _, err := s.Services.List(s.ctx, other.id)
+	running, _, err := s.Services.RunningIn(s.ctx, s.DB, other.id)
 	if err != nil {
 		return err
 	}
-	for _, v := range services {
-		if v.Running(s.now) {
-			if err := s.Shop.StopService(s.ctx, other.id, v.ID, "merged"); err != nil {
-				return err
-			}
+	for _, v := range running {
+		if err := s.Shop.StopService(s.ctx, other.id, v.ID, "merged"); err != nil {
+			return err
 		}
 	}
 	known, err := s.Accounts.User(s.ctx, other.id)
@@ -225,16 +215,11 @@ func (s *moneySite) mergeUsers(u, other *moneyUser) error {
 
 // onService does something with a running service of the user.
 func (s *moneySite) onService(u *moneyUser, do func(id int64) error) error {
-	services, _, err := s.Services.List(s.ctx, u.id)
-	if err != nil {
-		return err
+	running, _, err := s.Services.RunningIn(s.ctx, s.DB, u.id)
+	if err != nil || len(running) == 0 {
+		return errors.Join(errNothing, err)
 	}
-	for _, v := range services {
-		if v.Running(s.now) {
-			return do(v.ID)
-		}
-	}
-	return errNothing
+	return do(running[0].ID)
 }
 
 // assign has staff order a plan that the user is to pay at a gateway.

@@ -477,11 +477,9 @@ func (s *moneySite) close(u *moneyUser, b, c int) {
 	if b%8 != 7 || s.closed() == len(s.users)-1 {
 		return
 	}
-	known, err := s.Accounts.User(s.ctx, u.id)
+	email, loses, err := s.losesByClosing(u)
 	s.must(err)
-	loss, err := s.Accounts.Loss(s.ctx, u.id)
-	s.must(err)
-	farewell := account.CloseInput{Password: moneyPassword, Email: known.Email, Forfeit: loss.Money()}
+	farewell := account.CloseInput{Password: moneyPassword, Email: email, Forfeit: loses}
 	if c%2 == 0 {
 		farewell.Forfeit++
 	}
@@ -490,6 +488,16 @@ func (s *moneySite) close(u *moneyUser, b, c int) {
 	if err != nil {
 		s.same(u)
 	}
+}
+
+// losesByClosing returns what a user says to close the account: the address, and the money that is lost.
+func (s *moneySite) losesByClosing(u *moneyUser) (email string, loses money.Amount, err error) {
+	known, err := s.Accounts.User(s.ctx, u.id)
+	if err != nil {
+		return "", 0, err
+	}
+	loss, err := s.Accounts.Loss(s.ctx, u.id)
+	return known.Email, loss.Money(), err
 }
 
 func (s *moneySite) closed() (n int) {

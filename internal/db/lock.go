@@ -20,6 +20,12 @@ func LockedFor(how string, q *bun.SelectQuery) *bun.SelectQuery {
 	return q
 }
 
+// LockRows locks the rows that q finds, in the order of their ids, against changes. What refers to them does not wait.
+func LockRows(ctx context.Context, q *bun.SelectQuery) error {
+	_, err := LockedFor("NO KEY UPDATE", q.Column("id").OrderExpr("id")).Exec(ctx)
+	return err
+}
+
 // LockRow returns the row of T with this id, locked until tx ends, or the error missing where there is none.
 func LockRow[T any](ctx context.Context, tx bun.Tx, id int64, missing error) (row T, err error) {
 	err = Locked(tx.NewSelect().Model(&row).Where("id = ?", id)).Scan(ctx)

@@ -247,22 +247,24 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase, r
 	if err != nil {
 		return 0, err
 	}
-	var superseded []Order
-	if q.Replaces != nil {
-		if superseded, err = s.lockWaiting(ctx, tx, userID, q.Replaces.ID); err != nil {
+	plan := q.Price.Plan
+	takes := Order{PlanID: plan.ID, TookStock: q.Renews == nil && plan.Stock != nil}
+	if q.coupon != nil {
+		takes.CouponID = &q.coupon.ID
+	}
+	if q.Replaces != nil { // the orders that wait on it end
+		waiting, err := waitingOn(ctx, tx, userID, q.Replaces.ID)
+		if err != nil {
+			return 0, err
+		}
+		if err := s.lockOrders(ctx, tx, waiting); err != nil {
+			return 0, err
+		}
+		if err := lockReserved(ctx, tx, append(waiting, takes)); err != nil {
 			return 0, err
 		}
 	}
-	plan := q.Price.Plan
-	takesStock := q.Renews == nil && plan.Stock != nil
-	var couponID int64
-	if q.coupon != nil {
-		couponID = q.coupon.ID
-	}
-	if err := lockReserved(ctx, tx, superseded, plan.ID, couponID); err != nil {
-		return 0, err
-	}
-	if takesStock {
+	if takes.TookStock {
 		n, err := db.Changed(tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock - 1").Where("id = ? AND stock > 0",
 			plan.ID).Exec(ctx))
 		if err != nil {
@@ -304,7 +306,8 @@ func (s *Shop) Place(ctx context.Context, tx bun.Tx, userID int64, p Purchase, r
 		ReplacesID: p.ChangeServiceID,
 		Price:      q.Price.Amount, Discount: q.Discount, Credit: q.Credit, Amount: q.Amount,
 		Currency:  s.settings.Get().Currency,
-		AutoRenew: p.AutoRenew, TookStock: takesStock, State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
+		AutoRenew: p.AutoRenew, TookStock: takes.TookStock,
+		State: Pending, CreatedAt: now, UpdatedAt: now, ExpiresAt: now,
 		Terms: Terms{
 			Name: plan.Name, Names: plan.Names, Lang: p.Lang, Months: q.Price.Months, TrafficBytes: plan.TrafficBytes,
 			Reset: plan.Reset,

@@ -14,10 +14,7 @@ func (s *Shop) Close(ctx context.Context, tx bun.Tx, userID int64) error {
 		Scan(ctx); err != nil {
 		return err
 	}
-	if err := s.lockOrders(ctx, tx, pending); err != nil {
-		return err
-	}
-	if err := lockReserved(ctx, tx, pending, 0, 0); err != nil {
+	if err := s.lockEnding(ctx, tx, pending); err != nil {
 		return err
 	}
 	for i := range pending {

@@ -148,11 +148,11 @@ func (s *Shop) refundable(ctx context.Context, tx bun.Tx, orderID int64) (*Order
 		return nil, 0, ErrNoOrder
 	}
 	if id := found[0].Service; id != nil {
-		waiting, err := s.lockWaiting(ctx, tx, found[0].UserID, *id)
+		waiting, err := waitingOn(ctx, tx, found[0].UserID, *id)
 		if err != nil {
 			return nil, 0, err
 		}
-		if err := lockReserved(ctx, tx, waiting, 0, 0); err != nil {
+		if err := s.lockEnding(ctx, tx, waiting); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -184,9 +184,7 @@ func (s *Shop) lockGivenBack(ctx context.Context, tx bun.Tx, o *Order) (err erro
 			return err
 		}
 	}
-	var locked []int64
-	return db.LockedFor("NO KEY UPDATE", tx.NewSelect().Model((*Order)(nil)).Column("id").
-		Where("id IN (?)", bun.List(ids)).OrderExpr("id")).Scan(ctx, &locked)
+	return lockByID(ctx, tx, (*Order)(nil), ids)
 }
 
 // waitingRefund returns the refund that waits and fits the condition; nil where none does.

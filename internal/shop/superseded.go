@@ -1,11 +1,11 @@
 package shop
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"github.com/uptrace/bun"
+
+	"airstrip/internal/db"
 )
 
 // An order that waits for money and renews or replaces a service can no longer be kept once the service is given back,
@@ -19,49 +19,29 @@ func waitingOn(ctx context.Context, tx bun.Tx, userID, serviceID int64) (waiting
 	return waiting, err
 }
 
-// lockWaiting locks the orders that wait on the service, as lockOrders does, and returns them. The caller has locked
-// neither a service nor a wallet.
-func (s *Shop) lockWaiting(ctx context.Context, tx bun.Tx, userID, serviceID int64) ([]Order, error) {
-	waiting, err := waitingOn(ctx, tx, userID, serviceID)
-	if err != nil {
-		return nil, err
-	}
-	return waiting, s.lockOrders(ctx, tx, waiting)
-}
-
-// lockOrders locks the recharges that orders wait for, then the orders, each in ascending order of their numbers. The
-// orders are in that order.
+// lockOrders locks the recharges that orders wait for, and then the orders. The caller has locked neither a service nor
+// a wallet.
 func (s *Shop) lockOrders(ctx context.Context, tx bun.Tx, waiting []Order) error {
-	byRecharge := slices.DeleteFunc(slices.Clone(waiting), func(o Order) bool { return o.RechargeID == nil })
-	slices.SortFunc(byRecharge, func(a, b Order) int { return cmp.Compare(*a.RechargeID, *b.RechargeID) })
-	for _, o := range byRecharge {
-		if _, err := s.wallets.LockUnpaid(ctx, tx, *o.RechargeID); err != nil {
-			return err
-		}
-	}
-	for _, o := range waiting {
-		_, err := tx.NewUpdate().Model((*Order)(nil)).Set("state = state").Where("id = ?", o.ID).Exec(ctx)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lockReserved locks the plans and coupons that get back what these orders took, each in ascending order of their
-// numbers. plan and coupon are those of an order that is about to be made, 0 where there is none.
-func lockReserved(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon int64) error {
 	if len(waiting) == 0 {
 		return nil
 	}
-	var plans, coupons []int64
-	if plan != 0 {
-		plans = append(plans, plan)
-	}
-	if coupon != 0 {
-		coupons = append(coupons, coupon)
-	}
+	var ids, recharges []int64
 	for _, o := range waiting {
+		ids = append(ids, o.ID)
+		if o.RechargeID != nil {
+			recharges = append(recharges, *o.RechargeID)
+		}
+	}
+	if err := s.wallets.LockRecharges(ctx, tx, recharges...); err != nil {
+		return err
+	}
+	return lockByID(ctx, tx, (*Order)(nil), ids)
+}
+
+// lockReserved locks the plans, and then the coupons, that orders took something of or are about to.
+func lockReserved(ctx context.Context, tx bun.Tx, orders []Order) error {
+	var plans, coupons []int64
+	for _, o := range orders {
 		if o.TookStock {
 			plans = append(plans, o.PlanID)
 		}
@@ -69,20 +49,25 @@ func lockReserved(ctx context.Context, tx bun.Tx, waiting []Order, plan, coupon 
 			coupons = append(coupons, *o.CouponID)
 		}
 	}
-	slices.Sort(plans)
-	slices.Sort(coupons)
-	for _, id := range slices.Compact(plans) {
-		if _, err := tx.NewUpdate().Model((*Plan)(nil)).Set("stock = stock").Where("id = ?", id).Exec(ctx); err != nil {
-			return err
-		}
+	if err := lockByID(ctx, tx, (*Plan)(nil), plans); err != nil {
+		return err
 	}
-	for _, id := range slices.Compact(coupons) {
-		if _, err := tx.NewUpdate().Model((*Coupon)(nil)).Set("taken = taken").Where("id = ?", id).
-			Exec(ctx); err != nil {
-			return err
-		}
+	return lockByID(ctx, tx, (*Coupon)(nil), coupons)
+}
+
+func lockByID(ctx context.Context, tx bun.Tx, model any, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	return nil
+	return db.LockRows(ctx, tx.NewSelect().Model(model).Where("id IN (?)", bun.List(ids)))
+}
+
+// lockEnding locks what the end of orders changes besides the user's money.
+func (s *Shop) lockEnding(ctx context.Context, tx bun.Tx, orders []Order) error {
+	if err := s.lockOrders(ctx, tx, orders); err != nil {
+		return err
+	}
+	return lockReserved(ctx, tx, orders)
 }
 
 // LockCompletion locks what Complete may change besides the user's money and rights: of the order itself, which gives
@@ -95,10 +80,7 @@ func (s *Shop) LockCompletion(ctx context.Context, tx bun.Tx, o *Order) (err err
 			return err
 		}
 	}
-	if err := s.lockOrders(ctx, tx, orders); err != nil {
-		return err
-	}
-	return lockReserved(ctx, tx, orders, 0, 0)
+	return s.lockEnding(ctx, tx, orders)
 }
 
 // endWaiting cancels the user's orders that wait on the service, but for one that is being completed.

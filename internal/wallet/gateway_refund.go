@@ -77,7 +77,7 @@ var (
 // The fee went to the gateway, which does not give it back for parts; so the payer gets it back only where all of the
 // recharge goes back at once. A part costs in the currency of the payment its share of what was paid, rounded down.
 func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge, g *GatewayRefund) error {
-	if err := lockRecharge(ctx, tx, r.ID); err != nil {
+	if err := w.LockRecharges(ctx, tx, r.ID); err != nil {
 		return err
 	}
 	available, err := w.Lock(ctx, tx, r.UserID) // other refunds of the recharge wait here
@@ -123,12 +123,6 @@ func (w *Wallets) StartGatewayRefund(ctx context.Context, tx bun.Tx, r *Recharge
 	return w.Hold(ctx, tx, r.UserID, g.Amount, g.Ref())
 }
 
-// lockRecharge locks a recharge before the wallet, as its payment does.
-func lockRecharge(ctx context.Context, tx bun.Tx, id int64) error {
-	_, err := tx.NewUpdate().Model((*Recharge)(nil)).Set("state = state").Where("id = ?", id).Exec(ctx)
-	return err
-}
-
 // Remaining is what may still go back of the recharge, before the wallet is asked: nothing that is on its way or done.
 func (r *Recharge) Remaining() money.Amount { return r.Amount - r.Refunded - r.Refunding }
 
@@ -144,7 +138,7 @@ func (w *Wallets) EndGatewayRefund(ctx context.Context, tx bun.Tx, g *GatewayRef
 	if err != nil || n == 0 {
 		return false, err
 	}
-	if err := lockRecharge(ctx, tx, g.RechargeID); err != nil {
+	if err := w.LockRecharges(ctx, tx, g.RechargeID); err != nil {
 		return false, err
 	}
 	if _, err := w.Lock(ctx, tx, g.UserID); err != nil { // so that of two last parts the later one sees the other

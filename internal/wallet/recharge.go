@@ -257,6 +257,14 @@ func (w *Wallets) LockUnpaid(ctx context.Context, tx bun.Tx, id int64) (unpaid b
 	return n == 1, err
 }
 
+// LockRecharges locks recharges until tx ends. Whoever locks a wallet, too, calls it first, as a payment does.
+func (w *Wallets) LockRecharges(ctx context.Context, tx bun.Tx, ids ...int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	return db.LockRows(ctx, tx.NewSelect().Model((*Recharge)(nil)).Where("id IN (?)", bun.List(ids)))
+}
+
 // FailRecharge notes that the gateway gave a pending recharge up.
 func (w *Wallets) FailRecharge(ctx context.Context, tx bun.Tx, id int64) error {
 	_, err := w.transition(ctx, tx, id, RechargeFailed, nil)

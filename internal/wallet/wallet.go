@@ -76,12 +76,10 @@ func (w *Wallets) Exists(ctx context.Context, idb bun.IDB, userID int64) (bool, 
 var ErrClosed = fault.Conflict("account_closed", "该账号已注销，不能再更改，也不能再获得余额、套餐或流量",
 	"This account was closed; nothing of it can change any more, and it can gain nothing")
 
-// LockRecharges locks the user's recharges that wait, as part of the closing of the account, before the wallet is
-// locked: a payment locks its recharge first, too.
-func (w *Wallets) LockRecharges(ctx context.Context, tx bun.Tx, userID int64) error {
-	_, err := db.LockedFor("NO KEY UPDATE", tx.NewSelect().Model((*Recharge)(nil)).Column("id").
-		Where("user_id = ? AND state = ?", userID, RechargePending).OrderExpr("id")).Exec(ctx)
-	return err
+// LockPending locks the user's recharges that wait, as part of the closing of the account: see LockRecharges.
+func (w *Wallets) LockPending(ctx context.Context, tx bun.Tx, userID int64) error {
+	return db.LockRows(ctx, tx.NewSelect().Model((*Recharge)(nil)).Where("user_id = ? AND state = ?", userID,
+		RechargePending))
 }
 
 // Close keeps the user's wallet from gaining anything from now on, and ends the recharges that wait: a payment that
