@@ -34,6 +34,7 @@ var errNothing = errors.New("nothing to do it with")
 // lockSteps are what besides the steps of the money model changes money, rights and accounts. Each may undo what the
 // one before it did.
 var lockSteps = []lockStep{
+	{"merge what cannot be merged", true, (*moneySite).refusedMerge},
 	{"check in", false, func(s *moneySite, u, _ *moneyUser) error {
 		_, err := s.CheckIns.CheckIn(s.ctx, u.id, "", moneyClient.IP)
 		return err
@@ -211,6 +212,15 @@ func (s *moneySite) mergeUsers(u, other *moneyUser) error {
 	err = s.Merges.Merge(s.ctx, merge.Wish{FromID: other.id, IntoID: u.id, Email: known.Email, Reason: "twice"})
 	other.closed = err == nil
 	return err
+}
+
+// refusedMerge tries to merge the user into the other one, which is refused for the mistyped address at least.
+func (s *moneySite) refusedMerge(u, other *moneyUser) error {
+	err := s.Merges.Merge(s.ctx, merge.Wish{FromID: u.id, IntoID: other.id, Email: "-", Reason: "twice"})
+	if err == nil {
+		return errors.New("a merge with a mistyped address succeeds")
+	}
+	return nil
 }
 
 // onService does something with a running service of the user.

@@ -18,15 +18,15 @@ func TestTracedLocks_TakenInOppositeOrder_AreADeadlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	for _, name := range []string{"a", "b", "c"} {
+	for _, name := range []string{"a", "b", "c", "d"} {
 		if _, err := d.ExecContext(t.Context(), `INSERT INTO revision (name, value) VALUES (?, 1)`, name); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// Each word locks the row of its first letter: as an update does, or with the strength behind the colon.
 	for _, c := range []struct {
-		one, other string
-		deadlock   bool
+		one, other, third string
+		deadlock          bool
 	}{
 		{one: "a b", other: "a b"},
 		{one: "a b", other: "b a", deadlock: true},
@@ -38,9 +38,18 @@ func TestTracedLocks_TakenInOppositeOrder_AreADeadlock(t *testing.T) {
 		{one: "a:KEY_SHARE b", other: "b a:UPDATE", deadlock: true},
 		{one: "a b:UPDATE_NOWAIT", other: "b a"},
 		{one: "a b", other: "b a:UPDATE_NOWAIT"},
+		{one: "a b", other: "b c", third: "c a", deadlock: true},
+		{one: "a c", other: "c b", third: "b a", deadlock: true},
+		{one: "a b", other: "b c", third: "a c"},
+		{one: "d a b", other: "d b c", third: "c a"},
+		{one: "a b", other: "d b c", third: "d c a"},
+		{one: "a b", other: "b c:UPDATE_NOWAIT", third: "c a"},
+		{one: "a b:UPDATE_NOWAIT", other: "b c", third: "c a"},
+		{one: "a b", other: "b c", third: "c a:UPDATE_NOWAIT"},
+		{one: "d:KEY_SHARE a b", other: "d:KEY_SHARE b c", third: "c a", deadlock: true},
 	} {
-		for i, rows := range []string{c.one, c.other} {
-			locks.Name([]string{"one", "other"}[i])
+		for i, rows := range []string{c.one, c.other, c.third} {
+			locks.Name([]string{"one", "other", "third"}[i])
 			err := d.Tx(t.Context(), func(ctx context.Context, tx bun.Tx) error {
 				for word := range strings.FieldsSeq(rows) {
 					name, strength, _ := strings.Cut(word, ":")
@@ -59,7 +68,7 @@ func TestTracedLocks_TakenInOppositeOrder_AreADeadlock(t *testing.T) {
 			}
 		}
 		if found := locks.Deadlocks(t); (len(found) > 0) != c.deadlock {
-			t.Errorf("%q and %q: %v", c.one, c.other, found)
+			t.Errorf("%q, %q, %q: %v", c.one, c.other, c.third, found)
 		}
 	}
 }

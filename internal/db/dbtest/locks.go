@@ -174,7 +174,8 @@ func (l *Locks) ended(locks []rowLock) {
 	}
 }
 
-// Deadlocks returns each pair of transactions so far that could wait for each other, and forgets the transactions.
+// Deadlocks returns each ring of two or three transactions so far that could wait for each other, and forgets the
+// transactions. Of rings of the same names that end at the same statement it returns one.
 func (l *Locks) Deadlocks(t testing.TB) (found []string) {
 	t.Helper()
 	l.mu.Lock()
@@ -182,34 +183,20 @@ func (l *Locks) Deadlocks(t testing.TB) (found []string) {
 	if l.err != nil {
 		t.Fatal("trace locks: ", l.err)
 	}
-	for i, a := range l.transactions {
-		for _, b := range l.transactions[i:] {
-			if d := deadlock(a, b); d != "" {
-				found = append(found, d)
-			}
+	known := map[string]bool{}
+	rings{all: l.transactions}.each(func(ring []waiter) {
+		var names, text strings.Builder
+		for i, w := range ring {
+			fmt.Fprintln(&names, w.name, w.wanted().statement)
+			holds := w.conflict(ring[(i+len(ring)-1)%len(ring)].wanted())
+			fmt.Fprintf(&text, "%q locks %s and then %s\n\t%s\n\t%s\n", w.name, w.locks[holds].row, w.wanted().row,
+				w.locks[holds].statement, w.wanted().statement)
 		}
-	}
+		if !known[names.String()] {
+			known[names.String()] = true
+			found = append(found, text.String())
+		}
+	})
 	l.transactions, l.known = nil, map[string]bool{}
 	return found
-}
-
-// deadlock describes how two transactions could wait for each other; empty: they could not. They do where what a locks
-// later b locks earlier: a has its first row, b has its own, and each wants the other's. Where both lock another row
-// before, one of them waits there with nothing that the other one wants.
-func deadlock(a, b transaction) string {
-	next, first := len(b.locks), rowLock{} // of b what a has kept it from so far, and by what
-	for _, wanted := range a.locks {
-		i := slices.IndexFunc(b.locks[:next], func(l rowLock) bool {
-			return l.row == wanted.row && l.strength+wanted.strength >= forUpdate
-		})
-		switch {
-		case i >= 0 && next < len(b.locks) && wanted.waits && b.locks[next].waits:
-			return fmt.Sprintf("%q locks %s and then %s\n\t%s\n\t%s\n%q locks %s and then %s\n\t%s\n\t%s",
-				a.name, first.row, wanted.row, first.statement, wanted.statement,
-				b.name, b.locks[i].row, b.locks[next].row, b.locks[i].statement, b.locks[next].statement)
-		case i >= 0:
-			next, first = i, wanted
-		}
-	}
-	return ""
 }
