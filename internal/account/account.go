@@ -206,7 +206,7 @@ func userByID(ctx context.Context, idb bun.IDB, id int64) (User, error) {
 	return r.User, err
 }
 
-// Emails returns the e-mail addresses of the users with these ids.
+// Emails returns the e-mail addresses of the users with these ids. Those whose account was closed have none.
 func (a *Accounts) Emails(ctx context.Context, ids []int64) (map[int64]string, error) {
 	emails := map[int64]string{}
 	if len(ids) == 0 {
@@ -217,7 +217,7 @@ func (a *Accounts) Emails(ctx context.Context, ids []int64) (map[int64]string, e
 		Email string
 	}
 	if err := a.db.NewSelect().Model((*row)(nil)).Column("id", "email").Where("id IN (?)", bun.List(ids)).
-		Scan(ctx, &rows); err != nil {
+		Where("closed_at IS NULL").Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	for _, r := range rows {

@@ -34,6 +34,26 @@ func TestApprovals_ClosedAccount_GainsNothing(t *testing.T) {
 		h.ask(user, 200, "POST", "/api/v2/user/account/close",
 			`{"password":"a long enough password","email":"leaves@example.com","forfeit":"0.00"}`, nil)
 
+		var list struct {
+			Approvals []struct {
+				ID    int64  `json:"beneficiary_id"`
+				Email string `json:"beneficiary_email"`
+			}
+		}
+		h.ask(ann, 200, "GET", "/api/v2/staff/approvals", "", &list)
+		closed := 0
+		for _, a := range list.Approvals {
+			if a.ID != user.id {
+				continue
+			}
+			if closed++; a.Email != "" {
+				h.Errorf("an act for a closed account names %q", a.Email)
+			}
+		}
+		if closed == 0 {
+			h.Error("no act is listed for the closed account")
+		}
+
 		adjust(409, "1.00")
 		adjust(409, "60.00")
 		say(bob, 409)
