@@ -50,7 +50,6 @@ function Conversation({ id }: { id: string }) {
         about={
           ticket && t('view.about', { no: ticket.no, category: t(`category.${ticket.category}`) })
         }
-        action={ticket && !ticket.merged_into && <StatusButton ticket={ticket} />}
       />
       {isUnknown(query.error) ? (
         <Card>
@@ -71,6 +70,7 @@ function Conversation({ id }: { id: string }) {
               <div className={`${classes.conversation} ${filesClasses.drop}`} {...drop}>
                 <div className={classes.bar}>
                   <TicketState ticket={ticket} />
+                  {!ticket.merged_into && <StatusButton ticket={ticket} />}
                 </div>
                 {query.hasNextPage && (
                   <Button

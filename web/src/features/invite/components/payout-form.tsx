@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Button, type InputWrapperProps, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useForm } from 'react-hook-form'
 import { useTranslation } from 'react-i18next'
@@ -12,6 +12,14 @@ import { toast } from '@/ui/toast'
 import classes from './commission-card.module.css'
 
 const methods = ['alipay', 'wechat', 'bank', 'usdt', 'other'] as const
+
+/** Hints of different lengths come below the fields, which so stand in one line. */
+const wrapperOrder: InputWrapperProps['inputWrapperOrder'] = [
+  'label',
+  'input',
+  'description',
+  'error',
+]
 
 /** Asks staff to pay released commission to an account outside of the site. */
 export function PayoutForm(props: { least: string; currency: string }) {
@@ -42,6 +50,7 @@ export function PayoutForm(props: { least: string; currency: string }) {
       </Text>
       <TextInput
         label={t('payout.amount')}
+        inputWrapperOrder={wrapperOrder}
         description={t('payout.least', {
           amount: formatMoney(props.least, props.currency, i18n.language),
         })}
@@ -51,6 +60,7 @@ export function PayoutForm(props: { least: string; currency: string }) {
       />
       <NativeSelect
         label={t('payout.method')}
+        inputWrapperOrder={wrapperOrder}
         description={t('payout.methodHint')}
         data={methods.map((value) => ({ value, label: t(`payout.methods.${value}`) }))}
         error={errors.method?.message}
@@ -58,6 +68,7 @@ export function PayoutForm(props: { least: string; currency: string }) {
       />
       <TextInput
         label={t('payout.account')}
+        inputWrapperOrder={wrapperOrder}
         description={t('payout.accountHint')}
         autoComplete="off"
         error={errors.account?.message}

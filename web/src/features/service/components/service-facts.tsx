@@ -23,11 +23,16 @@ export function ServiceFacts({ service, now }: { service: ServiceItem; now: numb
       )}
       <div>
         <dt>{t('limits')}</dt>
-        <dd className={classes.whole}>
-          {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })} ·{' '}
-          {service.device_limit === null
-            ? t('anyDevices')
-            : t('devices', { count: service.device_limit })}
+        <dd>
+          <span className={classes.whole}>
+            {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })}
+          </span>{' '}
+          ·{' '}
+          <span className={classes.whole}>
+            {service.device_limit === null
+              ? t('anyDevices')
+              : t('devices', { count: service.device_limit })}
+          </span>
         </dd>
       </div>
     </Facts>
