@@ -32,9 +32,9 @@ func TestFetch_AnswersFormatOfClient(t *testing.T) {
 		for _, c := range []struct{ query, userAgent, media, body string }{
 			{"client_type=clashmeta", "", "text/yaml; charset=utf-8", `"type":"vless"`},
 			{"client_type=AUTO", "clash-verge/v2.4.0", "text/yaml; charset=utf-8", `"type":"hysteria2"`},
-			{"", "SFA/1.14.1 (900; sing-box 1.14.1)", "application/json; charset=utf-8", `"tag": "Tokyo"`},
+			{"", "SFA/1.14.1 (900; sing-box 1.14.1)", "application/json; charset=utf-8", `"tag":"Tokyo"`},
 			{"client_type=SINGBOX", "curl/8", "application/json; charset=utf-8", `"default_domain_resolver"`},
-			{"", "SFA/1.11.0 (900; sing-box 1.11.15)", "application/json; charset=utf-8", `"outbound": "any"`},
+			{"", "SFA/1.11.0 (900; sing-box 1.11.15)", "application/json; charset=utf-8", `"outbound":"any"`},
 			{"client_type=Mixed&is_proxy_mode=true", "v2rayN/7.23.4", "text/plain; charset=utf-8", "hysteria2://"},
 		} {
 			w := s.get(c.query, "User-Agent", c.userAgent)

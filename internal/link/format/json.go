@@ -6,11 +6,16 @@ import (
 )
 
 // indented returns readable JSON.
-func indented(v any) []byte {
+func indented(v any) []byte { return asJSON(v, " ") }
+
+// compact returns JSON of one line.
+func compact(v any) []byte { return asJSON(v, "") }
+
+func asJSON(v any, indent string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
+	enc.SetIndent("", indent)
 	if err := enc.Encode(v); err != nil {
 		panic(err) // These types can always be encoded.
 	}

@@ -1,7 +1,9 @@
 package format
 
 import (
+	"bytes"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +19,8 @@ type singBoxConfig struct {
 	Log       any   `json:"log,omitempty"`
 	DNS       any   `json:"dns,omitempty"`
 	Inbounds  []any `json:"inbounds,omitempty"`
-	Outbounds []any `json:"outbounds"`
 	Route     any   `json:"route,omitempty"`
+	Outbounds []any `json:"outbounds"`
 }
 
 type singBoxOutbound struct {
@@ -104,9 +106,16 @@ func singBox(c content) []byte {
 		cfg.Outbounds = append(cfg.Outbounds, singBoxEntry(&c.entries[i]))
 	}
 	if c.NodesOnly || len(over) == 0 {
-		return indented(cfg)
+		return cfg.lines()
 	}
 	return indented(overlay(cfg, over))
+}
+
+// lines returns the configuration with a line for each outbound: to indent it takes longer than to encode it.
+func (cfg singBoxConfig) lines() []byte {
+	outbounds := lines(cfg.Outbounds)
+	cfg.Outbounds = []any{} // the last part
+	return slices.Concat(bytes.TrimSuffix(compact(cfg), []byte("[]}\n")), outbounds, []byte("}\n"))
 }
 
 // singBoxBefore reports whether the core is known to be older than v.

@@ -104,7 +104,7 @@ func TestGroups_AreInEveryFormat(t *testing.T) {
 			"流媒体 = url-test, 香港 01, 日本 01,", "DOMAIN-SUFFIX,video.example,流媒体",
 			"DOMAIN-SUFFIX,ads.example,REJECT",
 		},
-		SingBoxJSON: {`"tag": "流媒体"`, `"video.example"`, `"action": "reject"`},
+		SingBoxJSON: {`"tag":"流媒体"`, `"video.example"`, `"action":"reject"`},
 		EgernYAML:   {`"name":"流媒体"`, `"match":"video.example","policy":"流媒体"`},
 		XrayJSON: {
 			`"domain":["domain:ads.example"],"outboundTag":"block"`,
