@@ -63,7 +63,7 @@ func (i *Invites) release(ctx context.Context, tx bun.Tx, c *Commission) error {
 // hasLeft tells whether an account was closed or merged into another one. One that is open stays so until tx ends:
 // whatever ends an account takes back what it has still to get, and would not see what tx adds. Of all that locks an
 // account, only account.LockToClose and changes of columns with a unique index wait for this lock. Where the account is
-// being ended, tx is run again: it has wallets, and what ends an account waits for such.
+// being ended, tx is run again: it has locked wallets, for which whatever ends the account may wait.
 func hasLeft(ctx context.Context, tx bun.Tx, userID int64) (left bool, err error) {
 	err = db.ScanPrepared(ctx, tx, &left, db.LockedFor("KEY SHARE NOWAIT", tx.NewSelect().Table("account").
 		ColumnExpr("closed_at IS NOT NULL").Where("id = ?", bun.Safe("?"))).String(), userID)

@@ -28,63 +28,59 @@ func (w waiter) first(locks []rowLock) int {
 	return len(locks)
 }
 
+// isWaiting reports whether there is a lock that w waits for.
+func (w waiter) isWaiting() bool { return w.at < len(w.locks) && w.wanted().waits }
+
+// maxRing is how many transactions a ring has at most.
+const maxRing = 3
+
 // rings finds transactions that could wait for each other: each has a row that the one before it in the ring wants,
 // and none has a row that keeps another one from what that one has.
-type rings struct{ all []transaction }
+type rings struct {
+	holders map[string][]transaction // by row
+	found   func(ring []waiter)
+}
 
-// each calls fn with each ring of two or three of the transactions. A transaction can be in it twice, since two callers
-// may do the same.
-func (r rings) each(fn func(ring []waiter)) {
-	holders := map[string][]int{} // by row
-	for i, t := range r.all {
-		for _, l := range t.locks {
-			holders[l.row] = append(holders[l.row], i)
+// add finds the rings of t and of transactions that were added before. A transaction can be in one twice, since two
+// callers may do the same.
+func (r rings) add(t transaction) {
+	rows := map[string]bool{}
+	for _, l := range t.locks {
+		if !rows[l.row] {
+			rows[l.row] = true
+			r.holders[l.row] = append(r.holders[l.row], t)
 		}
 	}
-	for i, t := range r.all {
-		for at, l := range t.locks {
-			if at == 0 || !l.waits {
-				continue
-			}
-			first := waiter{t, at}
-			// How far the others come beside it.
-			reach := map[int]int{}
-			reaches := func(n int) int {
-				at, known := reach[n]
-				if !known {
-					at = first.first(r.all[n].locks)
-					reach[n] = at
-				}
-				return at
-			}
-			for _, n := range holders[l.row] {
-				if n < i {
-					continue // The ring was found from there.
-				}
-				end := waiter{r.all[n], reaches(n)}
-				if end.conflict(l) < 0 {
-					continue
-				}
-				if end.isWaiting() {
-					fn([]waiter{first, end})
-				}
-				for at := end.conflict(l) + 1; at < min(end.at, len(end.locks)); at++ {
-					second := waiter{r.all[n], at}
-					if !second.isWaiting() {
-						continue
-					}
-					for _, n := range holders[second.wanted().row] {
-						third := waiter{r.all[n], reaches(n)}
-						if n >= i && third.isWaiting() && third.conflict(second.wanted()) >= 0 &&
-							second.first(third.locks[:third.at]) == third.at {
-							fn([]waiter{first, second, third})
-						}
-					}
-				}
-			}
+	for at := range t.locks {
+		if first := (waiter{t, at}); first.isWaiting() {
+			r.extend([]waiter{first})
 		}
 	}
 }
 
-// isWaiting reports whether there is a lock that w waits for.
-func (w waiter) isWaiting() bool { return w.at < len(w.locks) && w.wanted().waits }
+// extend finds the rings that begin with chain, in which each waits for the next one and the last one for one to find.
+func (r rings) extend(chain []waiter) {
+	wanted := chain[len(chain)-1].wanted()
+	for _, t := range r.holders[wanted.row] {
+		reach := len(t.locks) // how far t comes beside the others
+		for _, w := range chain {
+			reach = w.first(t.locks[:reach])
+		}
+		next := waiter{t, reach}
+		has := next.conflict(wanted)
+		if has < 0 {
+			continue
+		}
+		if next.isWaiting() && chain[0].conflict(next.wanted()) >= 0 {
+			r.found(append(chain, next))
+		}
+		if len(chain)+1 == maxRing {
+			continue
+		}
+		for at := has + 1; at < reach; at++ {
+			if next := (waiter{t, at}); next.isWaiting() {
+				r.extend(append(chain, next))
+			}
+		}
+	}
+}

@@ -175,7 +175,7 @@ func (l *Locks) ended(locks []rowLock) {
 }
 
 // Deadlocks returns each ring of two or three transactions so far that could wait for each other, and forgets the
-// transactions. Of rings of the same names that end at the same statement it returns one.
+// transactions. Of rings with the same names and the same statements that wait it returns one.
 func (l *Locks) Deadlocks(t testing.TB) (found []string) {
 	t.Helper()
 	l.mu.Lock()
@@ -184,7 +184,7 @@ func (l *Locks) Deadlocks(t testing.TB) (found []string) {
 		t.Fatal("trace locks: ", l.err)
 	}
 	known := map[string]bool{}
-	rings{all: l.transactions}.each(func(ring []waiter) {
+	all := rings{map[string][]transaction{}, func(ring []waiter) {
 		var names, text strings.Builder
 		for i, w := range ring {
 			fmt.Fprintln(&names, w.name, w.wanted().statement)
@@ -196,7 +196,10 @@ func (l *Locks) Deadlocks(t testing.TB) (found []string) {
 			known[names.String()] = true
 			found = append(found, text.String())
 		}
-	})
+	}}
+	for _, t := range l.transactions {
+		all.add(t)
+	}
 	l.transactions, l.known = nil, map[string]bool{}
 	return found
 }
