@@ -6,9 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -179,6 +181,9 @@ func (e *agent) follow() (lines <-chan string, stop func(), err error) {
 			case out <- scan.Text():
 			default: // nobody listens
 			}
+		}
+		if err := scan.Err(); err != nil && !errors.Is(err, http.ErrBodyReadAfterClose) {
+			fmt.Fprintln(os.Stderr, "changes:", err)
 		}
 	}()
 	return out, func() { res.Body.Close() }, nil

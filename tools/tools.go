@@ -3,7 +3,4 @@
 // Package tools pins the programs that check the code. They are built into .tools, outside of the server's module.
 package tools
 
-import (
-	_ "honnef.co/go/tools/cmd/staticcheck"
-	_ "mvdan.cc/gofumpt"
-)
+import _ "mvdan.cc/gofumpt"
