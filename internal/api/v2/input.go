@@ -104,10 +104,10 @@ func ParseTime(name, value string) (time.Time, error) {
 	return at, nil
 }
 
-// checkBody refuses an input with a time that the databases do not keep and order as it is, in whichever field of its
+// CheckBody refuses an input with a time that the databases do not keep and order as it is, in whichever field of its
 // body, or with a text, of the query too, that must not be empty and has nothing to be seen. The query's times are
 // refused by checkParameters.
-func checkBody(in any) error {
+func CheckBody(in any) error {
 	var wrong fault.Problems
 	visitBody(reflect.ValueOf(in), "", false, bodyVisitor{
 		time: func(name string, at time.Time, isGiven bool) {

@@ -215,7 +215,7 @@ func call[I, T any](
 		ctx = r.acting(ctx, who)
 	}
 	var result T
-	err := checkBody(in)
+	err := CheckBody(in)
 	if err == nil && o.stepUpWhere != nil && o.stepUpWhere(in) {
 		err = who.AdmitProved()
 	}

@@ -1,9 +1,10 @@
-package v2
+package v2_test
 
 import (
 	"testing"
 	"time"
 
+	v2 "airstrip/internal/api/v2"
 	"airstrip/internal/fault"
 )
 
@@ -40,7 +41,7 @@ func TestCheckBody_NamesWhatIsWrong(t *testing.T) {
 			in.Body.Reason = "because"
 			set(&in)
 			got := ""
-			if f, ok := fault.As(checkBody(&in)); ok && len(f.Fields) == 1 {
+			if f, ok := fault.As(v2.CheckBody(&in)); ok && len(f.Fields) == 1 {
 				got = f.Fields[0].Name + ":" + f.Fields[0].Code
 			}
 			if got != want {
