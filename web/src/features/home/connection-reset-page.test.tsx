@@ -1,9 +1,9 @@
-import { screen, within } from '@testing-library/react'
-import { http } from 'msw'
+import { screen, waitFor, within } from '@testing-library/react'
+import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { LinkFetch } from '@/lib/api/gen/types.gen'
 import { client, link } from '@/test/fixtures'
-import { server, success } from '@/test/msw/server'
+import { failure, server, success } from '@/test/msw/server'
 import { openSignedIn } from '@/test/render'
 
 const fetched = (change: Partial<LinkFetch> = {}): LinkFetch => ({
@@ -60,6 +60,39 @@ describe('the page of resets', () => {
     await user.click(dialog.getByRole('button', { name: button }))
     expect(await screen.findByText(/The new link works/)).toBeVisible()
     expect(asked).toBe(both)
+  })
+
+  it('shows the new link where the answer was lost, and replaces it once', async () => {
+    const links = '*/api/v2/user/services/link-token/link-token'
+    const keys: (string | null)[] = []
+    let current = 'Aa01'
+    server.use(
+      http.get(links, () => success(link({ url: `https://fast.example.com/link2/${current}` }))),
+      http.post(`${links}/reset`, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        if (keys.length > 1) return failure(409, { message: 'Seen', code: 'already_received' })
+        current = 'Zz91'
+        return HttpResponse.error()
+      }),
+    )
+    const { user } = await openSignedIn('/user/connection-reset')
+    expect(await screen.findByText(/link2\/Aa/)).toBeInTheDocument()
+    await user.click(screen.getByRole('button', { name: 'Reset link' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await user.click(dialog.getByRole('button', { name: 'Reset link' }))
+    expect(await dialog.findByRole('alert')).toBeVisible()
+    expect(await screen.findByText(/link2\/Zz/)).toBeInTheDocument()
+    await user.click(dialog.getByRole('button', { name: 'Reset link' }))
+    expect(await screen.findByText(/The new link works/)).toBeVisible()
+    expect(new Set(keys).size).toBe(1)
+    expect(keys[0]).toMatch(/./)
+
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+    await user.click(screen.getByRole('button', { name: 'Reset link' }))
+    await user.click(
+      within(await screen.findByRole('dialog')).getByRole('button', { name: 'Reset link' }),
+    )
+    await waitFor(() => expect(new Set(keys).size).toBe(2))
   })
 
   it('lists what was fetched with the link before as such', async () => {

@@ -131,6 +131,17 @@ describe('the dashboard', () => {
     expect(card.queryByText('Ready to use')).not.toBeInTheDocument()
   })
 
+  it('asks for a plan where all there is is the traffic of a check-in, which opens no node', async () => {
+    server.use(...answers({ expires_at: null, renew_service_id: null }, { nodes: [] }))
+    await openSignedIn('/user/dashboard')
+    const card = within(await connection())
+    expect(await card.findByText('No plan yet')).toBeVisible()
+    expect(card.getByRole('link', { name: 'Choose a plan' })).toBeVisible()
+    expect(card.queryByText(/Your plan has no node/)).not.toBeInTheDocument()
+    expect(card.queryByRole('button', { name: 'Other clients' })).not.toBeInTheDocument()
+    expect(card.getByText('Traffic left')).toBeVisible()
+  })
+
   describe('an order that waits for its payment', () => {
     const asked = vi.fn<() => void>()
     const waiting = () =>

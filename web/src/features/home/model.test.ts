@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { access, GB, inDays } from '@/test/fixtures'
+import { access, GB, inDays, node } from '@/test/fixtures'
 import { firstStep, noticeOf, usedPercent } from './model'
 
 const now = Date.now()
@@ -66,17 +66,23 @@ describe('the notice', () => {
 
 describe('the first steps', () => {
   it('begin with a plan', () => {
-    expect(firstStep(access({ state: 'none' }), null)).toBe('buy')
+    expect(firstStep(access({ state: 'none' }), undefined, null)).toBe('buy')
+  })
+
+  it('begin with a plan where there is traffic that opens no node', () => {
+    const checkedIn = access({ used_bytes: 0, expires_at: null })
+    expect(firstStep(checkedIn, [], null)).toBe('buy')
+    expect(firstStep(checkedIn, [node()], null)).toBe('import')
   })
 
   it('go on with the import until a client has fetched the link', () => {
     const unused = access({ used_bytes: 0 })
-    expect(firstStep(unused, null)).toBe('import')
-    expect(firstStep(unused, inDays(-1))).toBeUndefined()
+    expect(firstStep(unused, [node()], null)).toBe('import')
+    expect(firstStep(unused, [node()], inDays(-1))).toBeUndefined()
   })
 
   it('are over once traffic has flowed, and unknown before the link is', () => {
-    expect(firstStep(access(), null)).toBeUndefined()
-    expect(firstStep(access({ used_bytes: 0 }), undefined)).toBeUndefined()
+    expect(firstStep(access(), [node()], null)).toBeUndefined()
+    expect(firstStep(access({ used_bytes: 0 }), [node()], undefined)).toBeUndefined()
   })
 })

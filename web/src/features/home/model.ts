@@ -60,13 +60,16 @@ function quotaNotice(access: Access): Notice | undefined {
 /** How the connection is as a whole: a plan that may be used has nothing to connect to while its nodes are offline. */
 export type ConnectionState = Access['state'] | 'nodesOffline' | 'noNodes'
 
-/** The state by the plan, and where that is usable by its nodes; `nodes` is undefined where they are unknown. */
+/**
+ * The state by the plan, and where that is usable by its nodes; `nodes` is undefined where they are unknown. Traffic
+ * without a plan, as a check-in gives it, is `none` where it opens no node.
+ */
 export function connectionState(
-  { state }: Access,
+  { state, expires_at: planEnd }: Pick<Access, 'state' | 'expires_at'>,
   nodes: readonly NodeInfo[] | undefined,
 ): ConnectionState {
   if (state !== 'active' || !nodes) return state
-  if (nodes.length === 0) return 'noNodes'
+  if (nodes.length === 0) return planEnd === null ? 'none' : 'noNodes'
   return countOffline(nodes) === nodes.length ? 'nodesOffline' : state
 }
 
@@ -76,8 +79,12 @@ export const countOffline = (nodes: readonly NodeInfo[]) =>
 export type Step = 'buy' | 'import'
 
 /** What a newcomer still has to do, until a client has fetched the link for the first time or traffic has flowed. */
-export function firstStep(access: Access, lastFetch: string | null | undefined): Step | undefined {
-  if (access.state === 'none') return 'buy'
+export function firstStep(
+  access: Access,
+  nodes: readonly NodeInfo[] | undefined,
+  lastFetch: string | null | undefined,
+): Step | undefined {
+  if (connectionState(access, nodes) === 'none') return 'buy'
   const isNew = lastFetch === null && access.used_bytes === 0
   return access.state === 'active' && isNew ? 'import' : undefined
 }

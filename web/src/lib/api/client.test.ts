@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { failure, server, success } from '@/test/msw/server'
 import { sendOpenly } from './client'
 import { ApiError, MissingParameterError } from './errors'
-import { authLogin, orderGet, siteGet } from './gen/sdk.gen'
+import { authLogin, linkTokenReset, orderGet, siteGet } from './gen/sdk.gen'
 
 const siteUrl = '*/api/v2/site'
 const problemOf = async () => (await siteGet().catch((error: unknown) => error)) as ApiError
@@ -34,6 +34,44 @@ describe('a call', () => {
     )
     await siteGet()
     expect(language).toBe('en')
+  })
+})
+
+describe('a call with an Idempotency-Key', () => {
+  it('is sent once by a double press, and again once it was answered', async () => {
+    let sent = 0
+    server.use(
+      http.post('*/api/v2/user/services/link-token/link-token/reset', () => {
+        sent++
+        return success({ link_token: 'Zz91' })
+      }),
+    )
+    const press = () => linkTokenReset({ headers: { 'Idempotency-Key': 'one' } })
+    const answers = await Promise.all([press(), press()])
+    expect(answers.map(({ data }) => data)).toEqual([
+      { link_token: 'Zz91' },
+      { link_token: 'Zz91' },
+    ])
+    expect(sent).toBe(1)
+    await press()
+    expect(sent).toBe(2)
+  })
+
+  it('fails for both presses, and can be sent again', async () => {
+    let sent = 0
+    server.use(
+      http.post('*/api/v2/user/services/link-token/link-token/reset', () => {
+        sent++
+        return HttpResponse.error()
+      }),
+    )
+    const press = () => linkTokenReset({ headers: { 'Idempotency-Key': 'one' } })
+    for (const { status } of await Promise.allSettled([press(), press()])) {
+      expect(status).toBe('rejected')
+    }
+    expect(sent).toBe(1)
+    await press().catch(() => undefined)
+    expect(sent).toBe(2)
   })
 })
 

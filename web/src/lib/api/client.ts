@@ -60,8 +60,23 @@ async function answerTo(request: Request, attempt: Attempt | undefined): Promise
   }
 }
 
-/** The same with the bearer token; after a 401 it tries once more with a new one. */
-export const send = (request: Request): Promise<Response> =>
+const underway = new Map<string, Promise<Response>>()
+
+/**
+ * The same with the bearer token; after a 401 it tries once more with a new one. What is sent again with its
+ * Idempotency-Key before there is an answer, as by a double press, gets the answer to the first.
+ */
+export async function send(request: Request): Promise<Response> {
+  const key = request.headers.get('Idempotency-Key')
+  if (key === null) return sendWithToken(request)
+  const name = `${request.method} ${request.url} ${key}`
+  const first = underway.get(name)
+  const answer = first ?? sendWithToken(request).finally(() => underway.delete(name))
+  underway.set(name, answer)
+  return (await answer).clone()
+}
+
+const sendWithToken = (request: Request): Promise<Response> =>
   withToken((token) => sendOpenly(token ? withBearer(request.clone(), token) : request))
 
 /** The same for what reads and sends in another way than `fetch`: `call` gets the token, and is called again after a 401. */

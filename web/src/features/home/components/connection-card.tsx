@@ -31,7 +31,7 @@ export function ConnectionCard({ access, ban }: { access: Access; ban: BanResult
   const known = useNodesOf(access)
   const isDown = connectionState(access, known.nodes) === 'nodesOffline'
   const link = useQuery(linkTokenGetOptions())
-  const step = firstStep(access, link.data?.last_fetch_at)
+  const step = firstStep(access, known.nodes, link.data?.last_fetch_at)
   const renewId = notice?.action === 'renew' ? null : access.renew_service_id
   const quota = hasQuota(access) && <Quota {...{ access, now, renewId }} />
   return (

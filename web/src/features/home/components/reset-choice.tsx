@@ -1,14 +1,9 @@
 import { Button, Card, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import {
-  linkLogQueryKey,
-  linkTokenGetQueryKey,
-  linkTokenResetMutation,
-} from '@/lib/api/gen/@tanstack/react-query.gen'
 import { Confirm } from '@/ui/confirm'
 import { FormDone } from '@/ui/form-done'
+import { useResetLink } from '../use-reset-link'
 
 const kinds = ['link', 'both'] as const
 
@@ -16,14 +11,11 @@ const kinds = ['link', 'both'] as const
 export function ResetChoice() {
   const { t } = useTranslation('home')
   const [asked, setAsked] = useState<(typeof kinds)[number]>()
-  const queryClient = useQueryClient()
-  const reset = useMutation({
-    ...linkTokenResetMutation(),
-    onSuccess: (link) => {
-      queryClient.setQueryData(linkTokenGetQueryKey(), link)
-      return queryClient.invalidateQueries({ queryKey: linkLogQueryKey() })
-    },
-  })
+  const reset = useResetLink()
+  const ask = (kind: (typeof kinds)[number]) => {
+    reset.begin()
+    setAsked(kind)
+  }
   return (
     <div>
       <FormDone message={reset.isSuccess ? t('resetPage.done') : undefined} />
@@ -40,7 +32,7 @@ export function ResetChoice() {
               <Button
                 variant={kind === 'both' ? 'filled' : 'default'}
                 color={kind === 'both' ? 'red' : undefined}
-                onClick={() => setAsked(kind)}
+                onClick={() => ask(kind)}
               >
                 {t(`resetPage.${kind}Button`)}
               </Button>
@@ -55,7 +47,7 @@ export function ResetChoice() {
           title={t(`resetPage.${kind}Confirm`)}
           consequence={t(`resetPage.${kind}Text`)}
           action={t(`resetPage.${kind}Button`)}
-          onConfirm={() => reset.mutateAsync({ query: { is_reset_ss_password: kind === 'both' } })}
+          onConfirm={() => reset.mutateAsync(kind === 'both')}
           onClose={() => setAsked(undefined)}
         />
       ))}

@@ -1,25 +1,17 @@
 import { Button, Text } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import {
-  linkTokenGetQueryKey,
-  linkTokenResetMutation,
-} from '@/lib/api/gen/@tanstack/react-query.gen'
 import { problemText } from '@/lib/server-problem'
 import { CopyButton } from '@/ui/copy-button'
 import { Dialog } from '@/ui/dialog'
 import { DialogActions } from '@/ui/dialog-actions'
 import { FormError } from '@/ui/form-error'
+import { useResetLink } from '../use-reset-link'
 
 /** Says what a new link costs before it is made, and shows it at once afterwards. */
 export function ResetDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('home')
   const { t: common } = useTranslation()
-  const queryClient = useQueryClient()
-  const reset = useMutation({
-    ...linkTokenResetMutation(),
-    onSuccess: (link) => queryClient.setQueryData(linkTokenGetQueryKey(), link),
-  })
+  const reset = useResetLink()
   return (
     <Dialog onClose={onClose} title={reset.isSuccess ? t('reset.doneTitle') : t('reset.title')}>
       <Text c="dimmed">{reset.isSuccess ? t('reset.doneText') : t('reset.text')}</Text>
@@ -31,7 +23,7 @@ export function ResetDialog({ onClose }: { onClose: () => void }) {
         {reset.isSuccess ? (
           <CopyButton variant="filled" text={reset.data.url} name={t('link')} />
         ) : (
-          <Button color="red" loading={reset.isPending} onClick={() => reset.mutate({})}>
+          <Button color="red" loading={reset.isPending} onClick={() => reset.mutate(false)}>
             {t('reset.submit')}
           </Button>
         )}
