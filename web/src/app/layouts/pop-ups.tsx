@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useMarkAnnouncements } from '@/lib/api/announcements'
 import type { AnnouncementItem } from '@/lib/api/gen/types.gen'
 import type { LateModal } from '@/ui/late-modal'
+import { loadMarkdown } from '@/ui/load-markdown'
 import { Markdown } from '@/ui/markdown'
 
 // Nothing comes between people and their payment, or what they write.
@@ -12,21 +13,24 @@ const UNDISTURBED = [
   '/user/services/buy',
   '/user/services/renewals',
   '/user/shop-old',
+  '/user/connection-reset',
   '/user/tickets/new',
+  '/user/tickets/view',
   '/user/wallet/recharge',
 ]
 
 /** How often it is seen whether a pop-up that waits may open. */
 const LOOK_EVERY_MS = 500
 
-/** Whether a pop-up would open over another dialog, or take the focus from a field. */
+/** Whether a pop-up would open over another dialog or what a press just now is answered with, or take the focus from a field. */
 const isBusy = () =>
+  navigator.userActivation?.isActive === true ||
   document.querySelector('[aria-modal=true]') !== null ||
   document.activeElement?.matches('input, textarea') === true
 
 /**
- * Gives the component of a dialog once nothing is in a pop-up's way. Its code is loaded before that is seen: loaded later, it
- * could open over what was opened meanwhile.
+ * Gives the component of a dialog once nothing is in a pop-up's way. Its code and that of its text are loaded before that
+ * is seen: loaded later, it could open over what was opened meanwhile.
  */
 function useFreeModal() {
   const [modal, setModal] = useState<{ Modal: typeof LateModal }>()
@@ -34,7 +38,7 @@ function useFreeModal() {
     let timer: ReturnType<typeof setInterval> | undefined
     let isGone = false
     const wait = async () => {
-      const { LateModal: Modal } = await import('@/ui/late-modal')
+      const [{ LateModal: Modal }] = await Promise.all([import('@/ui/late-modal'), loadMarkdown()])
       const look = () => {
         if (isGone || isBusy()) return
         clearInterval(timer)
