@@ -115,6 +115,7 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   server: { proxy: { '^/(api|v1|link2|mod_mu|health)': server } },
   test: {
     environment: 'jsdom',
+    pool: 'threads',
     setupFiles: ['src/test/setup.ts'],
     // Nothing else runs beside them; by default one processor is left free.
     maxWorkers: '100%',
