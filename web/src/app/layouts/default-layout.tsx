@@ -76,10 +76,8 @@ export function DefaultLayout({ children }: { children?: ReactNode }) {
       </aside>
       <TopBar onSearch={openPalette} onOpenMenu={menu.open} />
       <div className={classes.page}>
-        <div>
-          <StatusBars />
-          <UserMaintenance list={unread?.maintenance} />
-        </div>
+        <StatusBars />
+        <UserMaintenance list={unread?.maintenance} />
         <main id="main" tabIndex={-1} className={classes.content}>
           {children ?? <Outlet />}
         </main>

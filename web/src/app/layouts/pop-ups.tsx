@@ -24,7 +24,7 @@ const LOOK_EVERY_MS = 500
 
 /** Whether a pop-up would open over another dialog or what a press just now is answered with, or take the focus from a field. */
 const isBusy = () =>
-  navigator.userActivation?.isActive === true ||
+  ('userActivation' in navigator && navigator.userActivation.isActive) ||
   document.querySelector('[aria-modal=true]') !== null ||
   document.activeElement?.matches('input, textarea') === true
 

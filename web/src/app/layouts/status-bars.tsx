@@ -11,7 +11,7 @@ export function StatusBars() {
   const { t } = useTranslation()
   const { online } = useNetwork()
   return (
-    <div role="status">
+    <div role="status" className={online ? undefined : classes.sticky}>
       {!online && <p className={classes.bar}>{t('offline')}</p>}
       <NewVersionBar />
     </div>

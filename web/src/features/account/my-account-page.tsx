@@ -15,6 +15,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import { accountMeOptions } from '@/lib/api/gen/@tanstack/react-query.gen'
 import type { AccountMeResponse } from '@/lib/api/gen/types.gen'
+import { ButtonLink } from '@/ui/button-link'
 import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Loaded } from '@/ui/loaded'
@@ -53,6 +54,7 @@ const places: Place[] = [
 /** Who one is here, and the way to everything about it. */
 export function MyAccountPage() {
   const { t } = useTranslation('security')
+  const { t: common } = useTranslation()
   const me = useQuery(accountMeOptions())
   return (
     <>
@@ -72,6 +74,11 @@ export function MyAccountPage() {
             />
           ))}
         </nav>
+        <div>
+          <ButtonLink variant="default" to="/auth/sign-out" preload={false}>
+            {common('account.signOut')}
+          </ButtonLink>
+        </div>
       </div>
     </>
   )

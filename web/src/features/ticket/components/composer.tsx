@@ -31,7 +31,12 @@ export function Composer({ writing }: { writing: ReturnType<typeof useWriting> }
       <Textarea
         aria-label={t('send.label')}
         placeholder={t('send.label')}
-        description={t('send.hint')}
+        description={
+          <>
+            {t('send.hint')}
+            <span className={classes.keys}>{t('send.keys')}</span>
+          </>
+        }
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         autosize
         minRows={2}
