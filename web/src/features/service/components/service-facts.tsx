@@ -4,7 +4,6 @@ import { daysUntil, lastMoment } from '@/lib/time'
 import { Fact } from '@/ui/fact'
 import { Facts } from '@/ui/facts'
 import { Moment } from '@/ui/moment'
-import classes from './card.module.css'
 
 /** The end of a service, the next reset of its traffic, and its limits. */
 export function ServiceFacts({ service, now }: { service: ServiceItem; now: number }) {
@@ -24,15 +23,12 @@ export function ServiceFacts({ service, now }: { service: ServiceItem; now: numb
       <div>
         <dt>{t('limits')}</dt>
         <dd>
-          <span className={classes.whole}>
-            {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })}
-          </span>{' '}
-          ·{' '}
-          <span className={classes.whole}>
-            {service.device_limit === null
-              ? t('anyDevices')
-              : t('devices', { count: service.device_limit })}
-          </span>
+          {service.speed_mbps === null ? t('anySpeed') : t('speed', { mbps: service.speed_mbps })}
+        </dd>
+        <dd>
+          {service.device_limit === null
+            ? t('anyDevices')
+            : t('devices', { count: service.device_limit })}
         </dd>
       </div>
     </Facts>
