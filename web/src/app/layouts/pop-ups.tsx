@@ -22,9 +22,8 @@ const UNDISTURBED = [
 /** How often it is seen whether a pop-up that waits may open. */
 const LOOK_EVERY_MS = 500
 
-/** Whether a pop-up would open over another dialog or what a press just now is answered with, or take the focus from a field. */
+/** Whether a pop-up would open over another dialog, or take the focus from a field. */
 const isBusy = () =>
-  ('userActivation' in navigator && navigator.userActivation.isActive) ||
   document.querySelector('[aria-modal=true]') !== null ||
   document.activeElement?.matches('input, textarea') === true
 

@@ -152,22 +152,6 @@ describe('pop-ups', () => {
     expect(screen.getAllByRole('dialog', { hidden: true })).toHaveLength(1)
   })
 
-  it('wait until what was pressed has been answered', async () => {
-    const activation = { isActive: true, hasBeenActive: true }
-    Object.defineProperty(navigator, 'userActivation', { configurable: true, value: activation })
-    try {
-      server.use(unread({ unread_count: 1, pop_ups: [item()] }))
-      await openSignedIn('/user/my-account')
-      await screen.findAllByRole('link', { name: 'Announcements, 1 unread', hidden: true })
-      await new Promise((later) => setTimeout(later, 1500))
-      expect(screen.queryByRole('dialog')).toBeNull()
-      activation.isActive = false
-      expect(await screen.findByRole('dialog', { name: 'New nodes' })).toBeVisible()
-    } finally {
-      Reflect.deleteProperty(navigator, 'userActivation')
-    }
-  })
-
   it('come on no page on which people pay', async () => {
     server.use(unread({ unread_count: 1, pop_ups: [item()] }))
     await openSignedIn('/user/wallet/recharge/new')
