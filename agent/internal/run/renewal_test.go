@@ -64,10 +64,13 @@ func TestEveryProtocol_NodeChangesToIt_IsServed(t *testing.T) {
 	e.start()
 	for _, next := range all[1:] {
 		node := next.Node
+		node.ReportSeconds = 1
 		e.publish(api.Change{Node: &node})
 		e.setup = next
 		e.listening()
-		e.mustExchange(e.client(User(1)).Dial(e.echo), 1000)
+		if !t.Run(next.Name, func(t *testing.T) { MustExchange(t, NewClient(t, next.Client(User(1))).Dial(e.echo), 1000) }) {
+			t.FailNow()
+		}
 	}
 	e.mustBill(1, 2000*int64(len(all)-1))
 	e.well()
