@@ -3,10 +3,12 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
 
 	"airstrip/internal/account"
 	"airstrip/internal/approval"
@@ -54,8 +56,11 @@ import (
 //	audit    the audit log is complete and as it was written
 //
 // A check that cannot be finished, since it cannot read a row, is a violation as well: what it would have found is
-// unknown, and the others go on.
-func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
+// unknown, and the others go on. Two run at once, of the four connections that there are for long reads.
+func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) { return checkAll(ctx, d, 2) }
+
+// checkAll is Check with at most atOnce checks at once.
+func checkAll(ctx context.Context, d *db.DB, atOnce int) ([]db.Violation, error) {
 	of := func(run func(context.Context, *db.DB) ([]db.Violation, error)) func(context.Context) (
 		[]db.Violation, error,
 	) {
@@ -72,15 +77,16 @@ func Check(ctx context.Context, d *db.DB) ([]db.Violation, error) {
 	}
 	settings, err := setting.New(ctx, d)
 	if err != nil { // the parts below are made with them
-		return runChecks(ctx, append(checks, check{"settings", func(context.Context) ([]db.Violation, error) {
+		return runChecks(ctx, atOnce, append(checks, check{"settings", func(context.Context) ([]db.Violation, error) {
 			return nil, err
 		}})...)
 	}
 	wallets, services := wallet.New(d, settings), service.New(d, seal.Key{}, settings)
-	return runChecks(ctx, append(
+	return runChecks(ctx, atOnce, append(
 		checks,
 		check{"I14", func(ctx context.Context) ([]db.Violation, error) { return traffic.Check(ctx, d, settings) }},
 		check{"I1", wallets.Check},
+		check{"I5", wallets.CheckPayments},
 		check{"I13", services.Check},
 		check{"I6", shop.New(d, settings, wallets, services, invite.New(d, settings, wallets)).Check},
 		check{"I7", cdkey.New(d, seal.Key{}, settings, wallets, services).Check},
@@ -95,25 +101,35 @@ type check struct {
 	run  func(context.Context) ([]db.Violation, error)
 }
 
-func runChecks(ctx context.Context, checks ...check) (all []db.Violation, err error) {
-	for _, c := range checks {
-		broken, err := c.run(ctx)
-		all = append(all, broken...)
-		switch {
-		case err == nil:
-		case ctx.Err() != nil, dberr.Fault(err) != nil: // the database, not what it holds
-			return all, err
-		default:
-			all = append(all, db.Violation{Rule: c.name + ": " + db.CanBeChecked, What: err.Error()})
-		}
+// runChecks returns what the checks find, in their order. At most atOnce of them run at once; the first one that the
+// database fails ends the others.
+func runChecks(ctx context.Context, atOnce int, checks ...check) ([]db.Violation, error) {
+	found := make([][]db.Violation, len(checks))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i, c := range checks {
+		group.Go(func() error {
+			broken, err := c.run(ctx)
+			found[i] = broken
+			switch {
+			case err == nil:
+				return nil
+			case ctx.Err() != nil, dberr.Fault(err) != nil: // the database, not what it holds
+				return err
+			default:
+				found[i] = append(broken, db.Violation{Rule: c.name + ": " + db.CanBeChecked, What: err.Error()})
+				return nil
+			}
+		})
 	}
-	return all, nil
+	err := group.Wait()
+	return slices.Concat(found...), err
 }
 
 // Check checks the open database, the signatures of the audit log and of the ledger's seals, and that the log names
-// every act.
+// every act: one after the other, since a server that serves its callers needs the processors more.
 func (a *App) Check(ctx context.Context) ([]db.Violation, error) {
-	broken, err := Check(ctx, a.DB)
+	broken, err := checkAll(ctx, a.DB, 1)
 	if err != nil {
 		return broken, err
 	}
@@ -130,7 +146,7 @@ func checkSigned(ctx context.Context, d *db.DB, key seal.Key) ([]db.Violation, e
 		return func(ctx context.Context) ([]db.Violation, error) { return run(ctx, d, key) }
 	}
 	return runChecks(
-		ctx, check{"audit", with(audit.CheckKey)}, check{"I11", with(approval.CheckAudited)},
+		ctx, 1, check{"audit", with(audit.CheckKey)}, check{"I11", with(approval.CheckAudited)},
 		check{"I3", with(wallet.CheckKey)},
 	)
 }
@@ -156,7 +172,7 @@ func checkKey(ctx context.Context, d *db.DB, key seal.Key) (broken []db.Violatio
 			return found, err
 		}})
 	}
-	closed, err := runChecks(ctx, checks...)
+	closed, err := runChecks(ctx, 1, checks...)
 	return append(broken, closed...), err
 }
 

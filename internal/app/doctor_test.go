@@ -146,6 +146,8 @@ func (f *testServer) undoing(t *testing.T) (undo func()) {
 var damages = []struct{ rule, sql string }{
 	{"I1", `UPDATE posting SET amount = amount - 1 WHERE version IS NULL`},
 	{"I1", `UPDATE ledger_transaction SET currency = 'XXX' WHERE reason = 'purchase'`},
+	{"I1", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
+		SELECT 9000, reason, reference_kind, 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
 	{"I2", `UPDATE ledger_account SET posted = posted + 1000 WHERE kind = 'wallet' AND posted > 0`},
 	{"I2", `UPDATE ledger_account SET version = version + 1 WHERE kind = 'wallet' AND posted > 0`},
 	{"I2", `UPDATE posting SET balance_after = balance_after + 1 WHERE version = 1`},
@@ -188,6 +190,7 @@ var damages = []struct{ rule, sql string }{
 		SELECT 9000, 'bonus', 'bonus', 1, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
 	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
 		SELECT 9000, 'refund', 'order', 9000, '', currency, created_at FROM ledger_transaction WHERE id = 1`},
+	{"I11", `UPDATE ledger_transaction SET reason = 'purchase' WHERE reason = 'recharge'`},
 	{"I11", `INSERT INTO ledger_transaction (id, reason, reference_kind, reference_id, note, currency, created_at)
 		SELECT 9000, 'gateway_refund', 'gateway_refund', 9000, '', currency, created_at FROM ledger_transaction
 		WHERE id = 1`},

@@ -146,10 +146,10 @@ func (c *circle) has(t *testing.T, user int64, released, pending money.Amount) {
 
 func (c *circle) sound(t *testing.T) {
 	t.Helper()
-	for _, part := range []interface {
-		Check(context.Context) ([]db.Violation, error)
-	}{c.Invites, c.wallets, c.shop} {
-		if broken, err := part.Check(t.Context()); err != nil || len(broken) > 0 {
+	for _, check := range []func(context.Context) ([]db.Violation, error){
+		c.Invites.Check, c.wallets.Check, c.wallets.CheckPayments, c.shop.Check,
+	} {
+		if broken, err := check(t.Context()); err != nil || len(broken) > 0 {
 			t.Fatal(broken, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"airstrip/internal/payment/sandbox"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
+	"airstrip/internal/wallet/wallettest"
 )
 
 func (c *server) outside(t testing.TB, r *wallet.Recharge, staff int64) error {
@@ -95,8 +96,8 @@ func TestOutsidePayment_WhenThePlatformReportsOneToo_IsACaseAndNotPaidBackThere(
 		if b := c.Balance(t, user); b.Posted != 3000 {
 			t.Errorf("%+v", b)
 		}
-		if broken, err := c.Wallets.Check(t.Context()); err != nil || len(broken) > 0 {
-			t.Error(broken, err)
+		if broken := wallettest.Check(t, c.Wallets); len(broken) > 0 {
+			t.Error(broken)
 		}
 	})
 }
@@ -202,9 +203,8 @@ func TestDoctor_PaymentOnTheWrongAccount_IsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.rebook(t, c.paidRecharge(t, user, 2000), wallet.Outside)
-		broken, err := c.Wallets.Check(t.Context())
-		if err != nil || len(broken) != 1 {
-			t.Errorf("a payment at the gateway that counts as received past it: %v, %v", broken, err)
+		if broken := wallettest.Check(t, c.Wallets); len(broken) != 1 {
+			t.Errorf("a payment at the gateway that counts as received past it: %v", broken)
 		}
 	})
 }

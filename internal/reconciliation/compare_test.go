@@ -24,6 +24,7 @@ import (
 	"airstrip/internal/reconciliation"
 	"airstrip/internal/seal"
 	"airstrip/internal/wallet"
+	"airstrip/internal/wallet/wallettest"
 )
 
 // site is a test server whose only gateway is the sandbox, and the statements about it.
@@ -313,9 +314,9 @@ func TestDoctor_SettlementChangedByHand_IsFound(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		broken, err := c.Wallets.Check(t.Context())
-		if err != nil || len(broken) != 1 || !strings.Contains(broken[0].Rule, "settlement") {
-			t.Errorf("%+v, %v", broken, err)
+		broken := wallettest.Check(t, c.Wallets)
+		if len(broken) != 1 || !strings.Contains(broken[0].Rule, "settlement") {
+			t.Errorf("%+v", broken)
 		}
 	})
 }

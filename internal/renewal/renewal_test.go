@@ -70,7 +70,9 @@ func each(t *testing.T, test func(s *site)) {
 		})
 		must(t, err)
 		test(s)
-		for _, check := range []func(context.Context) ([]db.Violation, error){s.shop.Check, s.wallets.Check} {
+		for _, check := range []func(context.Context) ([]db.Violation, error){
+			s.shop.Check, s.wallets.Check, s.wallets.CheckPayments,
+		} {
 			if broken, err := check(context.WithoutCancel(t.Context())); err != nil || len(broken) > 0 {
 				t.Error(broken, err)
 			}

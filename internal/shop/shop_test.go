@@ -22,6 +22,7 @@ import (
 	"airstrip/internal/setting"
 	"airstrip/internal/shop"
 	"airstrip/internal/wallet"
+	"airstrip/internal/wallet/wallettest"
 )
 
 type counter struct {
@@ -100,8 +101,8 @@ func (c *counter) buy(t *testing.T, user int64, p shop.Purchase) *shop.Order {
 func (c *counter) sound(t *testing.T) {
 	t.Helper()
 	orders, err := c.Check(t.Context())
-	money, err2 := c.wallets.Check(t.Context())
-	if err := errors.Join(err, err2); err != nil || len(orders)+len(money) > 0 {
+	money := wallettest.Check(t, c.wallets)
+	if err != nil || len(orders)+len(money) > 0 {
 		t.Fatal(orders, money, err)
 	}
 }

@@ -68,7 +68,10 @@ func TestEveryProtocol_NodeChangesToIt_IsServed(t *testing.T) {
 		e.publish(api.Change{Node: &node})
 		e.setup = next
 		e.listening()
-		if !t.Run(next.Name, func(t *testing.T) { MustExchange(t, NewClient(t, next.Client(User(1))).Dial(e.echo), 1000) }) {
+		isServed := t.Run(next.Name, func(t *testing.T) {
+			MustExchange(t, NewClient(t, next.Client(User(1))).Dial(e.echo), 1000)
+		})
+		if !isServed {
 			t.FailNow()
 		}
 	}
