@@ -40,7 +40,10 @@ var layers = [][]string{
 var importsHTTP = []string{"payment", "mail", "captcha", "telegram", "emby", "loki", "outbound", "webhook", "webpush", "app", "api", "fault"}
 
 // forTests are the packages that only tests import. They may import any package.
-var forTests = []string{"db/dbtest", "account/accounttest", "payment/paymenttest", "wallet/wallettest", "api/nodetest", "clickhouse/chtest", "webpush/webpushtest"}
+var forTests = []string{
+	"db/dbtest", "account/accounttest", "payment/paymenttest", "wallet/wallettest", "api/nodetest", "clickhouse/chtest",
+	"webpush/webpushtest",
+}
 
 const internal = "airstrip/internal/"
 

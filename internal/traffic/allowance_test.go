@@ -20,12 +20,12 @@ import (
 )
 
 // slow returns a node with a link of 8 Mbit/s, which carries a million bytes a second.
-func (s *site) slow(t fataler) node.Node {
+func (s *site) slow(t rapid.TB) node.Node {
 	t.Helper()
 	return s.linked(t, 8)
 }
 
-func (s *site) linked(t fataler, mbps int) node.Node {
+func (s *site) linked(t rapid.TB, mbps int) node.Node {
 	t.Helper()
 	n, err := s.nodes.Change(context.Background(), s.node(t, 1000, 0, 0).ID, func(n *node.Node) { n.LinkMbps = mbps })
 	if err != nil {
@@ -40,7 +40,7 @@ const (
 )
 
 // deliver records the reports, several at once, and insists that they count.
-func (s *site) deliver(t fataler, reports []traffic.Report, atOnce int) {
+func (s *site) deliver(t rapid.TB, reports []traffic.Report, atOnce int) {
 	t.Helper()
 	errs := make([]error, len(reports))
 	for from := 0; from < len(reports); from += atOnce {

@@ -47,7 +47,7 @@ type crowd struct {
 	nodes    []*leaser
 }
 
-func newCrowd(t fataler, s *site, user int64, rates ...int64) *crowd {
+func newCrowd(t rapid.TB, s *site, user int64, rates ...int64) *crowd {
 	c := &crowd{site: s, user: user, replicas: []*traffic.Traffic{s.traffic, traffic.New(s.db, s.settings, s.services,
 		s.nodes)}}
 	for _, rate := range rates {
@@ -56,7 +56,7 @@ func newCrowd(t fataler, s *site, user int64, rates ...int64) *crowd {
 	return c
 }
 
-func (c *crowd) usage(t fataler) service.Usage {
+func (c *crowd) usage(t rapid.TB) service.Usage {
 	t.Helper()
 	a, err := c.services.Access(context.Background(), c.user)
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *crowd) usage(t fataler) service.Usage {
 }
 
 // may returns how many bytes the agent lets the user move now.
-func (c *crowd) may(t fataler, l *leaser) int64 {
+func (c *crowd) may(t rapid.TB, l *leaser) int64 {
 	t.Helper()
 	if l.gone {
 		return 0
@@ -81,7 +81,7 @@ func (c *crowd) may(t fataler, l *leaser) int64 {
 	return max(0, l.answered+*traffic.Idle(l.n, c.usage(t), nodes)-l.moved)
 }
 
-func (c *crowd) ask(t fataler, replica int, l *leaser, release bool) traffic.Lease {
+func (c *crowd) ask(t rapid.TB, replica int, l *leaser, release bool) traffic.Lease {
 	t.Helper()
 	answered, lapses := l.answered, c.now.Add(traffic.LeaseFor)
 	asks := []traffic.Ask{{UserID: c.user, Open: l.moved - answered, Release: release}}
@@ -94,7 +94,7 @@ func (c *crowd) ask(t fataler, replica int, l *leaser, release bool) traffic.Lea
 }
 
 // report sends all that waits; where the answer is lost the agent sends it again later.
-func (c *crowd) report(t fataler, replica int, l *leaser, lose bool) {
+func (c *crowd) report(t rapid.TB, replica int, l *leaser, lose bool) {
 	t.Helper()
 	if n := l.moved - l.sealed; n > 0 {
 		l.sequence++
@@ -122,7 +122,7 @@ func (c *crowd) report(t fataler, replica int, l *leaser, lose bool) {
 
 // overrun is by how much more was given out than there was, reported or not, as billed. Of nodes that neither reported
 // nor asked for as long as a lease lasts nobody knows what they gave out before: that is as much as they had leased.
-func (c *crowd) overrun(t fataler) int64 {
+func (c *crowd) overrun(t rapid.TB) int64 {
 	t.Helper()
 	over := int64(0)
 	for _, l := range c.nodes {
@@ -144,12 +144,12 @@ func (c *crowd) overrun(t fataler) int64 {
 }
 
 // slack is how much may be overrun, and of the last byte what a whole one costs on each node.
-func (c *crowd) slack(t fataler) int64 {
+func (c *crowd) slack(t rapid.TB) int64 {
 	t.Helper()
 	return min(*c.usage(t).QuotaBytes/20, 50*megabyte) + 3*int64(len(c.nodes))
 }
 
-func (c *crowd) within(t fataler) {
+func (c *crowd) within(t rapid.TB) {
 	t.Helper()
 	if over, slack := c.overrun(t), c.slack(t); over > slack {
 		t.Fatal("overrun by", over, "of", slack)
@@ -157,7 +157,7 @@ func (c *crowd) within(t fataler) {
 }
 
 // drain has the user move all that the nodes let through until nothing is left, and fails where it never comes to that.
-func (c *crowd) drain(t fataler) (rounds int) {
+func (c *crowd) drain(t rapid.TB) (rounds int) {
 	t.Helper()
 	for ; *c.usage(t).RemainingBytes > 0; rounds++ {
 		if rounds > 400 {

@@ -48,12 +48,6 @@ type site struct {
 	users    int64 // so many were opened
 }
 
-// fataler is what testing.T and rapid.T have in common.
-type fataler interface {
-	Helper()
-	Fatal(args ...any)
-}
-
 func newSite(t *testing.T, d *db.DB) *site {
 	t.Helper()
 	settings, err := setting.New(t.Context(), d)
@@ -84,7 +78,7 @@ func eachWithUser(t *testing.T, test func(t *testing.T, s *site, user int64)) {
 // restart replaces the traffic by one without the memory of the process.
 func (s *site) restart() { s.traffic = traffic.New(s.db, s.settings, s.services, s.nodes) }
 
-func (s *site) node(t fataler, rate int64, class, group int) node.Node {
+func (s *site) node(t rapid.TB, rate int64, class, group int) node.Node {
 	t.Helper()
 	n := node.Draft("n", node.Shadowsocks, "n.example", 443)
 	n.RatePermille, n.Class, n.GroupID, n.Settings.Method = rate, class, group, "aes-128-gcm"
@@ -95,21 +89,21 @@ func (s *site) node(t fataler, rate int64, class, group int) node.Node {
 	return n
 }
 
-func (s *site) do(t fataler, fn func(context.Context, bun.Tx) error) {
+func (s *site) do(t rapid.TB, fn func(context.Context, bun.Tx) error) {
 	t.Helper()
 	if err := s.db.Tx(context.Background(), fn); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *site) open(t fataler) int64 {
+func (s *site) open(t rapid.TB) int64 {
 	t.Helper()
 	s.users++
 	s.do(t, func(ctx context.Context, tx bun.Tx) error { return s.services.Open(ctx, tx, s.users) })
 	return s.users
 }
 
-func (s *site) start(t fataler, terms service.Terms) int64 {
+func (s *site) start(t rapid.TB, terms service.Terms) int64 {
 	t.Helper()
 	terms.PlanID, terms.Name, terms.Months = 1, "P", max(terms.Months, 1)
 	if terms.Reset == "" {
@@ -126,7 +120,7 @@ func (s *site) start(t fataler, terms service.Terms) int64 {
 	return id
 }
 
-func (s *site) pack(t fataler, userID, bytes int64) {
+func (s *site) pack(t rapid.TB, userID, bytes int64) {
 	t.Helper()
 	s.do(t, func(ctx context.Context, tx bun.Tx) error {
 		_, err := s.services.AddPackage(ctx, tx, service.PackageTerms{
@@ -145,7 +139,7 @@ func (s *site) report(n node.Node, id string, rows ...traffic.Row) traffic.Repor
 	}
 }
 
-func (s *site) record(t fataler, r traffic.Report) traffic.Receipt {
+func (s *site) record(t rapid.TB, r traffic.Report) traffic.Receipt {
 	t.Helper()
 	receipt, err := s.traffic.Record(context.Background(), r)
 	if err != nil {
@@ -154,7 +148,7 @@ func (s *site) record(t fataler, r traffic.Report) traffic.Receipt {
 	return receipt
 }
 
-func (s *site) ints(t fataler, query string) []int64 {
+func (s *site) ints(t rapid.TB, query string) []int64 {
 	t.Helper()
 	var out []int64
 	if err := s.db.NewRaw(query).Scan(context.Background(), &out); err != nil {
@@ -164,7 +158,7 @@ func (s *site) ints(t fataler, query string) []int64 {
 }
 
 // logged adds up the log of a user by hours and by days.
-func (s *site) logged(t fataler, user int64) (hours, days traffic.Amount) {
+func (s *site) logged(t rapid.TB, user int64) (hours, days traffic.Amount) {
 	t.Helper()
 	ctx, end := context.Background(), s.now.AddDate(1, 0, 0)
 	for _, of := range []struct {

@@ -23,8 +23,10 @@ var paymentRules = []db.Rule{
 		SELECT 'recharge ' || CAST(r.id AS TEXT) FROM recharge r LEFT JOIN gateway_refund g ON g.recharge_id = r.id
 		AND g.state <> 'failed'
 		GROUP BY r.id, r.user_id, r.amount, r.fee, r.pay_amount, r.state
-		HAVING SUM(g.amount) > r.amount OR SUM(g.fee) > r.fee OR SUM(g.pay_amount) > r.pay_amount OR MIN(g.user_id) <> r.user_id OR MAX(g.user_id) <> r.user_id
-			OR (r.state = 'refunded') <> (COALESCE(SUM(CASE WHEN g.state = 'done' THEN g.amount END), 0) = r.amount) OR (COUNT(g.id) > 0 AND r.state NOT IN ('paid', 'refunded'))`},
+		HAVING SUM(g.amount) > r.amount OR SUM(g.fee) > r.fee OR SUM(g.pay_amount) > r.pay_amount
+		OR MIN(g.user_id) <> r.user_id OR MAX(g.user_id) <> r.user_id
+		OR (r.state = 'refunded') <> (COALESCE(SUM(CASE WHEN g.state = 'done' THEN g.amount END), 0) = r.amount)
+		OR (COUNT(g.id) > 0 AND r.state NOT IN ('paid', 'refunded'))`},
 	{Name: "I5", Says: "a refund of a recharge that is done is one movement out of its user's wallet, any other none", Query: `
 		SELECT 'gateway refund ' || CAST(g.id AS TEXT) FROM gateway_refund g
 		LEFT JOIN ledger_transaction t ON t.reference_kind = 'gateway_refund' AND t.reference_id = g.id

@@ -14,6 +14,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/uptrace/bun"
+	"pgregory.net/rapid"
 
 	"airstrip/internal/api"
 	"airstrip/internal/api/notify"
@@ -95,11 +96,7 @@ func (c *Server) Balance(t testing.TB, user int64) wallet.Balance {
 func (c *Server) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
 
 // MustBeConsistent fails the test where any invariant of the money is broken.
-func (c *Server) MustBeConsistent(t interface {
-	Helper()
-	Fatal(...any)
-},
-) {
+func (c *Server) MustBeConsistent(t rapid.TB) {
 	t.Helper()
 	orders, err := c.Shop.Check(context.Background())
 	if err != nil {

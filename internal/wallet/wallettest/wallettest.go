@@ -5,16 +5,14 @@ import (
 	"context"
 	"slices"
 
+	"pgregory.net/rapid"
+
 	"airstrip/internal/db"
 	"airstrip/internal/wallet"
 )
 
 // Check returns every place where the ledger or what is paid is not as it must be.
-func Check(t interface {
-	Helper()
-	Fatal(...any)
-}, w *wallet.Wallets,
-) []db.Violation {
+func Check(t rapid.TB, w *wallet.Wallets) []db.Violation {
 	t.Helper()
 	ledger, err := w.Check(context.Background())
 	if err != nil {
