@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"airstrip/internal/account"
+	"airstrip/internal/bulk"
 	"airstrip/internal/cdkey"
 	"airstrip/internal/merge"
 	"airstrip/internal/money"
@@ -154,6 +155,27 @@ var lockSteps = []lockStep{
 		}
 		_, err = s.Tickets.Answer(s.ctx, other.id, k.UUID.String(), ticket.Answer{Content: "because"})
 		return err
+	}},
+	{"bulk job", true, func(s *moneySite, u, other *moneyUser) error {
+		for _, j := range []bulk.Job{
+			{Kind: bulk.Balance, Details: bulk.Details{Amount: 1}, Reason: "sorry"}, // its maker gets nothing: that row fails
+			{Kind: bulk.Traffic, Details: bulk.Details{Bytes: megabyte, Name: "Gift"}, Reason: "sorry"},
+			{Kind: bulk.Extend, Details: bulk.Details{Days: 1}, Reason: "sorry"},
+			{Kind: bulk.Reset, Reason: "sorry"},
+		} {
+			who := account.Identity{UserID: other.id, Role: account.Owner}
+			made, err := s.Bulks.Freeze(s.ctx, who, j, bulk.Selection{IDs: []int64{u.id, other.id}})
+			if err != nil {
+				return err
+			}
+			if _, err := s.Bulks.Start(s.ctx, who, made.ID); err != nil {
+				return err
+			}
+			if err := s.Bulks.Run(s.ctx); err != nil {
+				return err
+			}
+		}
+		return nil
 	}},
 	{"ban", true, func(s *moneySite, u, _ *moneyUser) error {
 		_, err := s.Accounts.Bans.Ban(s.ctx, account.BanTask{AccountID: u.id, Reason: "abuse"}, account.Identity{})

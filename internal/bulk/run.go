@@ -92,14 +92,7 @@ func (b *Bulk) doEach(ctx context.Context, j *Job, users []int64) error {
 // else has. Users who were done meanwhile are passed over.
 func (b *Bulk) do(ctx context.Context, j *Job, users []int64) error {
 	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
-		// The row of the job is written first, so that a stop either comes before or waits, and of two servers one does
-		// these users.
-		n, err := db.Changed(tx.NewRaw(`UPDATE bulk_job SET done = done WHERE id = ? AND state = ?`, j.ID, Running).
-			Exec(ctx))
-		if err == nil && n == 0 {
-			err = errStopped
-		}
-		if err != nil {
+		if err := lockRunning(ctx, tx, j.ID); err != nil {
 			return err
 		}
 		var rows []Row
@@ -110,6 +103,7 @@ func (b *Bulk) do(ctx context.Context, j *Job, users []int64) error {
 		}
 		var givers []int64
 		if j.Kind.gives() {
+			var err error
 			if givers, err = b.approvals.Givers(ctx, tx, approval.BulkJob, j.ID); err != nil {
 				return err
 			}
@@ -122,13 +116,26 @@ func (b *Bulk) do(ctx context.Context, j *Job, users []int64) error {
 				return err
 			}
 		}
-		_, err = tx.NewRaw(`UPDATE bulk_job SET done = done + ? WHERE id = ?`, len(rows), j.ID).Exec(ctx)
+		_, err := tx.NewRaw(`UPDATE bulk_job SET done = done + ? WHERE id = ?`, len(rows), j.ID).Exec(ctx)
 		return err
 	})
 }
 
+// lockRunning locks the row of a job before those of its users, so that a stop either comes before or waits, and of two
+// servers one does these users. It fails with errStopped where the job does not run.
+func lockRunning(ctx context.Context, tx bun.Tx, id int64) error {
+	n, err := db.Changed(tx.NewRaw(`UPDATE bulk_job SET done = done WHERE id = ? AND state = ?`, id, Running).Exec(ctx))
+	if err == nil && n == 0 {
+		err = errStopped
+	}
+	return err
+}
+
 func (b *Bulk) fail(ctx context.Context, jobID, userID int64, code string) error {
 	return b.db.Tx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		if err := lockRunning(ctx, tx, jobID); err != nil {
+			return err
+		}
 		n, err := db.Changed(tx.NewUpdate().Model((*Row)(nil)).Set("state = ?", RowFailed).Set("error = ?", code).
 			Set("ended_at = ?", b.db.Now()).
 			Where("job_id = ? AND user_id = ? AND state = ?", jobID, userID, RowWaiting).Exec(ctx))
