@@ -29,9 +29,11 @@ const LONG_WAIT_S = 3600
  */
 export function problemText(error: unknown, t: TFunction<'common'>, isReading = false): string {
   if (!(error instanceof ApiError)) return t('error.network')
-  const { status, attempt, retryAfter } = error
+  const { status, code, attempt, retryAfter } = error
   if (status === 429 && retryAfter && retryAfter <= LONG_WAIT_S)
     return t('error.tooManyTries', { seconds: retryAfter })
+  // The server does not know whether the call can be repeated.
+  if (code === 'outcome_unknown' && attempt === 'keyed') return t('error.repeatable')
   if (error.message) return error.message
   // Nothing came, or something between here and the server answered in its place.
   if (attempt && !isReading && (status === 0 || status >= 500))
