@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tanstackRouter, tanstackRouterGenerator } from '@tanstack/router-plugin/vite'
@@ -81,6 +82,26 @@ const trees = [
   tree('extra', 'setup|test-page'),
 ]
 
+/**
+ * Tests with a document and modules of their own: of what begins once in a document, and those that replace modules. The others
+ * share them, which saves half of their time; those of the console among themselves, since it changes how all calls are sent.
+ */
+const alone = [
+  'src/{app,lib}/**/*.test.{ts,tsx}',
+  'src/ui/connect/import-client.test.ts',
+  ...globSync('src/features/**/*.test.{ts,tsx}', { cwd: import.meta.dirname }).filter((file) =>
+    readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('vi.mock('),
+  ),
+]
+const ofConsole = ['src/features/console/**/*.test.{ts,tsx}']
+const ofUsers = ['src/{features,ui}/**/*.test.{ts,tsx}', 'tools/**/*.test.ts']
+
+const testsOf = (name: string, groupOrder: number, include: string[], exclude: string[]) => ({
+  extends: true as const,
+  // One project after the other, so that a worker has the modules for many files.
+  test: { name, include, exclude, isolate: name === 'alone', sequence: { groupOrder } },
+})
+
 export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
   plugins: [
     // Pages are split by hand (app/lazy.ts), so that one guard covers every lazy import.
@@ -121,7 +142,11 @@ export default defineConfig(async ({ command }): Promise<ViteUserConfig> => ({
     maxWorkers: '100%',
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    include: ['src/**/*.test.{ts,tsx}', 'tools/**/*.test.ts'],
+    projects: [
+      testsOf('alone', 0, alone, []),
+      testsOf('console', 1, ofConsole, []),
+      testsOf('users', 2, ofUsers, [...alone, ...ofConsole]),
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/lib/session/**'],

@@ -1,6 +1,7 @@
 import '@testing-library/jest-dom/vitest'
 import { cleanup, configure, prettyDOM } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
+import { afterTest } from './after-test'
 import { server } from './msw/server'
 
 configure({
@@ -47,16 +48,31 @@ window.IntersectionObserver = class implements IntersectionObserver {
   }
 }
 window.scrollTo = () => undefined
-Object.defineProperty(document, 'fonts', { value: new EventTarget() })
+Object.defineProperty(document, 'fonts', { configurable: true, value: new EventTarget() })
 Element.prototype.scrollIntoView = () => undefined
 
-beforeAll(() => server.listen({ onUnhandledFrame: 'error' }))
-afterEach(() => {
+let ofTest = new AbortController()
+
+beforeAll(() => {
+  server.listen({ onUnhandledFrame: 'error' })
+  const send = globalThis.fetch
+  globalThis.fetch = (input, init) => {
+    const signals = [ofTest.signal, ...(init?.signal ? [init.signal] : [])]
+    return send(input, { ...init, signal: AbortSignal.any(signals) })
+  }
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+  vi.unstubAllGlobals()
   cleanup()
+  // Nothing that a test has begun goes on in the next one.
+  ofTest.abort()
+  await new Promise((resolve) => setTimeout(resolve))
+  for (const end of afterTest) await end()
+  ofTest = new AbortController()
   server.resetHandlers()
   sessionStorage.clear()
   localStorage.clear()
-  vi.useRealTimers()
-  vi.restoreAllMocks()
 })
 afterAll(() => server.close())
