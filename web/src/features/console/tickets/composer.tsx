@@ -82,7 +82,7 @@ function Tools(
   },
 ) {
   const { t } = useTranslation('console/ticket')
-  const { draft, switchTo, send, sending } = props.reply
+  const { draft, switchTo, send, isSending } = props.reply
   const isEmpty = draft.text.trim() === ''
   return (
     <div className={classes.tools}>
@@ -107,12 +107,7 @@ function Tools(
           {t('write.resolve')}
         </Button>
       )}
-      <Button
-        size="sm"
-        loading={sending !== undefined}
-        disabled={isEmpty}
-        onClick={() => void send()}
-      >
+      <Button size="sm" loading={isSending} disabled={isEmpty} onClick={() => void send()}>
         {t(draft.isNote ? 'write.keep' : 'write.send')}
       </Button>
     </div>

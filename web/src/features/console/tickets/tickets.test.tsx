@@ -149,6 +149,23 @@ describe('a ticket', () => {
     await waitFor(() => expect(router.state.location.pathname).toBe('/admin/tickets/299'))
   })
 
+  it('shows an answer once while the lists are read again', async () => {
+    const { user } = await openSignedIn('/admin/tickets/300')
+    await screen.findByText('Message 1')
+    await waitFor(() => expect(screen.getByRole('link', { name: 'Question 299' })).toBeVisible())
+    server.use(
+      http.get('*/api/v2/staff/tickets', () => new Promise<never>(() => undefined)),
+      http.post('*/api/v2/staff/tickets/:id/messages', () => {
+        messages = [message(1), message(2, { by_staff: true, content: 'Try again' })]
+        return success(messages[1])
+      }),
+    )
+    await user.keyboard('r')
+    await user.keyboard('Try again{Control>}{Enter}{/Control}')
+    const log = within(await screen.findByRole('log'))
+    await waitFor(() => expect(log.getByText('Try again').closest('[data-pending]')).toBeNull())
+  })
+
   it('keeps a draft under its own number, and a note apart from answers', async () => {
     const { router, user } = await openSignedIn('/admin/tickets/300')
     await screen.findByText('Message 1')

@@ -56,6 +56,19 @@ function read(name: string): Draft {
   }
 }
 
+/** The thread is often there before the lists that are read again with it. */
+const hasArrived = (messages: readonly StaffTicketMessage[], sent: Draft) =>
+  messages.some(
+    ({ no, content, is_note: isNote }) =>
+      no > (sent.after ?? 0) && isNote === sent.isNote && content === sent.text.trim(),
+  )
+
+/** Whoever wrote since a draft was begun: two answers are worse than none. Not what was sent without an answer. */
+const rivalOf = (messages: readonly StaffTicketMessage[], draft: Draft, after: number) =>
+  messages.find(
+    ({ no, content, is_note: isNote }) => !isNote && no > after && content !== draft.text.trim(),
+  )
+
 /** What the member writes in a ticket, kept under both until it is sent; what is on its way is shown at once. */
 export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
   const { t: common } = useTranslation()
@@ -106,14 +119,14 @@ export function useReply(id: string, messages: readonly StaffTicketMessage[]) {
       setSending(undefined)
     }
   }
-  const isOwn = ({ content }: StaffTicketMessage) => content === draft.text.trim()
-  /** Whoever wrote since this was begun: two answers are worse than none. Not what was sent without an answer. */
-  const rival = messages.find(
-    (message) =>
-      draft.text !== '' &&
-      !message.is_note &&
-      message.no > (draft.after ?? last) &&
-      !isOwn(message),
-  )
-  return { draft, change, switchTo, sending, send, rival }
+  const rival = draft.text === '' ? undefined : rivalOf(messages, draft, draft.after ?? last)
+  return {
+    draft,
+    change,
+    switchTo,
+    isSending: sending !== undefined,
+    sending: sending && hasArrived(messages, sending) ? undefined : sending,
+    send,
+    rival,
+  }
 }
