@@ -59,8 +59,8 @@ function read(name: string): Draft {
 /** The thread is often there before the lists that are read again with it. */
 const hasArrived = (messages: readonly StaffTicketMessage[], sent: Draft) =>
   messages.some(
-    ({ no, content, is_note: isNote }) =>
-      no > (sent.after ?? 0) && isNote === sent.isNote && content === sent.text.trim(),
+    ({ no, by_staff, content, is_note: isNote }) =>
+      by_staff && no > (sent.after ?? 0) && isNote === sent.isNote && content === sent.text.trim(),
   )
 
 /** Whoever wrote since a draft was begun: two answers are worse than none. Not what was sent without an answer. */
